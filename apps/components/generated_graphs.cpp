@@ -41,34 +41,15 @@ Edge rmat_quadrant(std::uint32_t bits) {
           .to = (bits >= kA && bits < kAB) || bits >= kABC ? 1U : 0U};
 }
 
-/// The grid's shape, and its edges by number.
-class Grid {
- public:
-  explicit Grid(Vertex vertices)
-      : vertices_(vertices),
-        width_(static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(vertices))))) {
-    const std::int64_t rows = vertices_ == 0 ? 0 : (vertices_ + width_ - 1) / width_;
-    along_rows_ = vertices_ - rows;
-    between_rows_ = std::max<std::int64_t>(vertices_ - width_, 0);
-  }
+std::int64_t grid_width(Vertex vertices) {
+  return static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(vertices))));
+}
 
-  std::int64_t edges() const { return along_rows_ + between_rows_; }
-
-  Edge edge(std::int64_t number) const {
-    if (number < along_rows_) {
-      const std::int64_t from = number / (width_ - 1) * width_ + number % (width_ - 1);
-      return {static_cast<Vertex>(from), static_cast<Vertex>(from + 1)};
-    }
-    const std::int64_t from = number - along_rows_;
-    return {static_cast<Vertex>(from), static_cast<Vertex>(from + width_)};
-  }
-
- private:
-  std::int64_t vertices_;
-  std::int64_t width_;
-  std::int64_t along_rows_ = 0;
-  std::int64_t between_rows_ = 0;
-};
+/// Edges along the rows of a grid.
+std::int64_t along_rows(Vertex vertices) {
+  const std::int64_t width = grid_width(vertices);
+  return vertices == 0 ? 0 : vertices - (vertices + width - 1) / width;
+}
 
 }  // namespace
 
@@ -100,20 +81,17 @@ Graph rmat_graph(Vertex vertices, std::int64_t edges, std::uint64_t seed, Slice 
   });
 }
 
-std::int64_t grid_edges(Vertex vertices) { return Grid(vertices).edges(); }
-
-Graph grid_graph(Vertex vertices, Slice slice) {
-  const Grid grid(vertices);
-  return sliced(vertices, grid.edges(), slice,
-                [&](std::uint64_t i) { return grid.edge(static_cast<std::int64_t>(i)); });
+std::int64_t grid_edges(Vertex vertices) {
+  return along_rows(vertices) + std::max<std::int64_t>(vertices - grid_width(vertices), 0);
 }
 
-Graph random_grid_graph(Vertex vertices, std::int64_t edges, std::uint64_t seed, Slice slice) {
-  const Grid grid(vertices);
-  const CounterRandom random(seed);
-  const auto of = static_cast<std::uint64_t>(grid.edges());
-  return sliced(vertices, edges, slice, [&](std::uint64_t i) {
-    return grid.edge(static_cast<std::int64_t>(random(i) % of));
+Graph grid_graph(Vertex vertices, Slice slice) {
+  const auto width = static_cast<std::uint64_t>(grid_width(vertices));
+  const auto in_rows = static_cast<std::uint64_t>(along_rows(vertices));
+  return sliced(vertices, grid_edges(vertices), slice, [&](std::uint64_t i) {
+    const std::uint64_t from =
+        i < in_rows ? i / (width - 1) * width + i % (width - 1) : i - in_rows;
+    return Edge{static_cast<Vertex>(from), static_cast<Vertex>(from + (i < in_rows ? 1 : width))};
   });
 }
 

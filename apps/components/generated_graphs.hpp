@@ -29,7 +29,4 @@ std::int64_t grid_edges(Vertex vertices);
 /// one below. All edges along rows come first, then those between them.
 Graph grid_graph(Vertex vertices, Slice slice = {});
 
-/// `edges` edges of the same grid, drawn independently. \pre  grid_edges(vertices) > 0
-Graph random_grid_graph(Vertex vertices, std::int64_t edges, std::uint64_t seed, Slice slice = {});
-
 }  // namespace cleave::components

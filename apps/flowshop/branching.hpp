@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a node is divided: which of its two sets of children is taken, and which of these are kept.
+// How a node is divided: which of its two sets of children is taken, and which of these are kept;
+// and branch-and-bound on one rank, depth first.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "apps/flowshop/bounds.hpp"
 #include "apps/flowshop/instance.hpp"
-#include "apps/flowshop/node.hpp"
 
 namespace cleave::flowshop {
 
@@ -101,5 +103,21 @@ class Brancher {
   Bound bound_;
   Branching branching_;
 };
+
+/// Where nothing is known yet: more than any makespan.
+inline constexpr int kNoMakespan = std::numeric_limits<int>::max();
+
+struct SearchResult {
+  std::int64_t explored = 0;   ///< nodes that were kept, leaves included; the root is not counted
+  std::int64_t leaves = 0;     ///< nodes with one job left, whose makespan was computed
+  int makespan = kNoMakespan;  ///< the least found, or the incumbent that the search began with
+  std::optional<Permutation> permutation{};  ///< of `makespan`; none if no better one was found
+
+  friend bool operator==(const SearchResult&, const SearchResult&) = default;
+};
+
+/// Searches for a permutation with a makespan less than `incumbent`. If the incumbent is the
+/// optimum from the start, the counts depend on nothing but the bound and the branching rule.
+SearchResult search_depth_first(const Brancher& brancher, int incumbent);
 
 }  // namespace cleave::flowshop

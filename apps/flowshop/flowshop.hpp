@@ -9,7 +9,6 @@
 #include <cleave/tree_search.hpp>
 
 #include "apps/flowshop/branching.hpp"
-#include "apps/flowshop/search.hpp"
 
 namespace cleave::flowshop {
 

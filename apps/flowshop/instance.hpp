@@ -43,6 +43,11 @@ bool is_complete(const Instance& instance, std::span<const int> permutation);
 /// file  names the instance, and is named in messages \throws FileError  naming the line
 Instance parse_instance(std::string_view text, const std::filesystem::path& file);
 
+/// The instance "ta001" to "ta120" of E. Taillard, "Benchmarks for basic scheduling problems",
+/// European Journal of Operational Research 64, 1993. \throws UsageError  if there is none of this
+/// name
+Instance taillard_instance(std::string_view name);
+
 /// "ta014", or a file, which may be packed by gzip.
 /// \throws UsageError  if there is no such instance; FileError for a file that is none
 Instance instance_named(const std::string& name);

@@ -12,8 +12,6 @@
 
 #include <cleave/random.hpp>
 
-#include "apps/quicksort/vector_targets.hpp"
-
 namespace cleave::quicksort {
 
 namespace {

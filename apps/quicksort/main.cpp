@@ -14,12 +14,6 @@ namespace cleave::quicksort {
 
 namespace {
 
-const std::map<std::string, AnyProgram (*)(const Input&, ByKey)> kKeys = {
-    {"int32", part_sort<std::int32_t>}, {"uint32", part_sort<std::uint32_t>},
-    {"int64", part_sort<std::int64_t>}, {"uint64", part_sort<std::uint64_t>},
-    {"float", part_sort<float>},        {"double", part_sort<double>},
-    {"record", part_sort<Record>}};
-
 const std::map<std::string, KeyFormat> kFormats = {
     {"auto", KeyFormat::automatic}, {"binary", KeyFormat::binary}, {"text", KeyFormat::text}};
 

@@ -29,9 +29,7 @@ struct Input {
 /// The paper's form: 32-bit keys, all of them on every rank, or on rank 0. `input` must outlive it.
 AnyProgram whole_sort(const Input& input);
 
-/// Keys of any kind, spread over the ranks. Compiled for each kind by a source of its own
-/// (sort_int32.cpp and others).
-template <class Key>
-AnyProgram part_sort(const Input& input, ByKey order);
+/// By kind of keys: the program that sorts them spread over the ranks. `input` must outlive it.
+extern const std::map<std::string, AnyProgram (*)(const Input& input, ByKey order)> kKeys;
 
 }  // namespace cleave::quicksort

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "apps/quicksort/vector_targets.hpp"
+#include "apps/quicksort/vector_partition.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "apps/quicksort/vector_partition.cpp"

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <functional>
 #include <limits>
 #include <map>
 #include <vector>
@@ -86,68 +85,38 @@ double parse_fraction(std::string_view name, std::string_view text) {
   return *number;
 }
 
-/// A number of up to 160 bits.
+/// An id whose last 64 bits are a decimal or hexadecimal number.
 std::optional<NodeId> parse_id(std::string_view text) {
-  NodeId id{};
-  if (!text.starts_with("0x")) {
-    const auto number = number_of<std::uint64_t>(text);
-    if (!number) {
-      return std::nullopt;
-    }
-    id[3] = static_cast<std::uint32_t>(*number >> 32);
-    id[4] = static_cast<std::uint32_t>(*number);
-    return id;
-  }
-  constexpr std::size_t kDigitsEach = 8;
-  std::string digits(text.substr(2));
-  if (digits.empty() || digits.size() > kDigitsEach * id.size()) {
+  const bool is_hexadecimal = text.starts_with("0x");
+  const auto number =
+      number_of<std::uint64_t>(text.substr(is_hexadecimal ? 2 : 0), is_hexadecimal ? 16 : 10);
+  if (!number) {
     return std::nullopt;
   }
-  digits.insert(0, kDigitsEach * id.size() - digits.size(), '0');
-  for (std::size_t i = 0; i < id.size(); ++i) {
-    const auto number =
-        number_of<std::uint32_t>(std::string_view(digits).substr(kDigitsEach * i, kDigitsEach), 16);
-    if (!number) {
-      return std::nullopt;
-    }
-    id[i] = *number;
-  }
-  return id;
+  return NodeId{0, 0, 0, static_cast<std::uint32_t>(*number >> 32),
+                static_cast<std::uint32_t>(*number)};
 }
 
-std::string text_of_id(const NodeId& id) {
-  std::string digits;
-  for (const std::uint32_t number : id) {
-    digits += fmt::format("{:08x}", number);
-  }
-  digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size() - 1));
-  return "0x" + digits;
-}
-
-/// "a=1,b=2" by name.
-std::map<std::string, std::string, std::less<>> fields_of(std::string_view text) {
-  std::map<std::string, std::string, std::less<>> values;
+/// "r=0,n=2" by name, all of r, n, q and m.
+std::map<std::string, std::string> fields_of(std::string_view text) {
+  std::map<std::string, std::string> values;
   while (!text.empty()) {
     const auto part = text.substr(0, text.find(','));
     text.remove_prefix(std::min(text.size(), part.size() + 1));
-    const auto equals = part.find('=');
-    if (equals == std::string_view::npos) {
+    if (part.size() < 2 || part[1] != '=' ||
+        std::string_view("rnqm").find(part[0]) == std::string_view::npos) {
       throw UsageError(fmt::format("'{}' is not T1, T2, T3 or one of r=, n=, q=, m=", part));
     }
-    const std::string name(part.substr(0, equals));
-    if (name != "r" && name != "n" && name != "q" && name != "m") {
-      throw UsageError(fmt::format("'{}' is not one of r=, n=, q=, m=", part));
-    }
-    if (!values.emplace(name, part.substr(equals + 1)).second) {
-      throw UsageError(fmt::format("{} is given twice", name));
+    if (!values.emplace(part.substr(0, 1), part.substr(2)).second) {
+      throw UsageError(fmt::format("{} is given twice", part[0]));
     }
   }
+  values.emplace("r", "0");
   for (const char* needed : {"n", "q", "m"}) {
     if (!values.contains(needed)) {
       throw UsageError(fmt::format("{} is missing in prins:r=,n=,q=,m=", needed));
     }
   }
-  values.emplace("r", "0");
   return values;
 }
 
@@ -155,7 +124,7 @@ TreeParameters parse_prins(std::string_view text) {
   const auto values = fields_of(text);
   const auto root = parse_id(values.at("r"));
   if (!root) {
-    throw UsageError(fmt::format("r={} is not a number of at most 160 bits", values.at("r")));
+    throw UsageError(fmt::format("r={} is not a number of at most 64 bits", values.at("r")));
   }
   return {
       .is_prins = true,
@@ -182,24 +151,20 @@ TreeParameters parse_letters(std::string_view text) {
 }  // namespace
 
 TreeParameters parse_tree(std::string_view text) {
+  const auto named = [](const auto& trees, std::string_view name) {
+    const auto* const found = std::ranges::find(trees, name, &NamedTree::name);
+    return found == trees.end() ? std::string_view() : found->parameters;
+  };
   if (text.starts_with(kPrinsPrefix)) {
-    const std::string_view rest = text.substr(kPrinsPrefix.size());
-    for (const NamedTree& tree : kPrinsTrees) {
-      if (rest == tree.name) {
-        return parse_prins(tree.parameters);
-      }
-    }
-    return parse_prins(rest);
+    text.remove_prefix(kPrinsPrefix.size());
+    const std::string_view known = named(kPrinsTrees, text);
+    return parse_prins(known.empty() ? text : known);
   }
-  for (const NamedTree& tree : kUtsTrees) {
-    if (text == tree.name) {
-      return parse_letters(tree.parameters);
-    }
+  if (const std::string_view known = named(kUtsTrees, text); !known.empty()) {
+    return parse_letters(known);
   }
-  std::vector<std::string_view> names;
-  for (const NamedTree& tree : kUtsTrees) {
-    names.push_back(tree.name);
-  }
+  std::vector<std::string_view> names(kUtsTrees.size());
+  std::ranges::transform(kUtsTrees, names.begin(), &NamedTree::name);
   throw UsageError(
       fmt::format("'{}' is not a tree: {}, prins:T1, prins:T2, prins:T3 or "
                   "prins:r=0x101,n=3200,q=0.234375,m=4",
@@ -247,15 +212,15 @@ void set_by_letter(TreeParameters& parameters, char letter, std::string_view tex
       parameters.binomial_from = parse_fraction(name, text);
       return;
     default:
-      throw UsageError(
-          fmt::format("-{} is not one of -{}", letter, fmt::join(kTreeLetters, ", -")));
+      throw UsageError(fmt::format("-{} describes no tree", letter));
   }
 }
 
 std::string text_of(const TreeParameters& parameters) {
   const TreeParameters& p = parameters;
   if (p.is_prins) {
-    return fmt::format("{}r={},n={},q={},m={}", kPrinsPrefix, text_of_id(p.root), p.root_branching,
+    return fmt::format("{}r={:#x},n={},q={},m={}", kPrinsPrefix,
+                       std::uint64_t{p.root[3]} << 32 | p.root[4], p.root_branching,
                        p.interior_probability, p.interior_children);
   }
   std::string text = fmt::format("-t {}", static_cast<int>(p.type));

@@ -4,7 +4,6 @@
 // letters.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -60,17 +59,14 @@ struct TreeParameters {
 /// No node has more children in UTS 1.1, but for a binomial root.
 inline constexpr std::uint32_t kMaxUtsChildren = 100;
 
-/// "prins:T1", "prins:r=0x101,n=3200,q=0.234375,m=4" (r is decimal, or hexadecimal of up to 40
-/// digits; 0 if left out), or a name of UTS 1.1: "T3L".
+/// "prins:T1", "prins:r=0x101,n=3200,q=0.234375,m=4" (r is decimal or hexadecimal, of at most 64
+/// bits; 0 if left out), or a name of UTS 1.1: "T3L".
 /// \throws UsageError  naming what is missing, unknown or out of range
 TreeParameters parse_tree(std::string_view text);
 
-/// Changes the parameter of a UTS 1.1 option letter, one of kTreeLetters.
+/// Changes the parameter of a UTS 1.1 option letter: t, b, r, q, m, a, d or f.
 /// \throws UsageError  if `text` is not a value of it
 void set_by_letter(TreeParameters& parameters, char letter, std::string_view text);
-
-/// The option letters that describe a tree.
-inline constexpr std::array kTreeLetters = {'t', 'b', 'r', 'q', 'm', 'a', 'd', 'f'};
 
 /// As `parse_tree` or a command line reads them: "prins:...", "-t 0 -b 2000 ...".
 std::string text_of(const TreeParameters& parameters);

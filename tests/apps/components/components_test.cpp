@@ -84,9 +84,9 @@ Graph graph_of_late_least_vertices(std::int64_t inner_edges) {
 std::vector<Graph> many_graphs() {
   std::vector<Graph> graphs = near_graphs();
   for (const Graph& graph :
-       {grid_graph(1000), random_grid_graph(1000, 900, 1), rmat_graph(1024, 10000, 1),
-        rmat_graph(4096, 300, 2), graph_of_late_least_vertices(20000),
-        graph_of_late_least_vertices(20001), graph_of_late_least_vertices(30063)}) {
+       {grid_graph(1000), rmat_graph(1024, 10000, 1), rmat_graph(4096, 300, 2),
+        graph_of_late_least_vertices(20000), graph_of_late_least_vertices(20001),
+        graph_of_late_least_vertices(30063)}) {
     graphs.push_back(graph);
   }
   for (std::uint64_t seed = 0; seed < 20; ++seed) {

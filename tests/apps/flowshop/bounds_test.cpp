@@ -9,7 +9,6 @@
 #include <cleave/error.hpp>
 #include <cleave/wire.hpp>
 
-#include "apps/flowshop/taillard.hpp"
 #include "tests/apps/flowshop/examples.hpp"
 
 namespace cleave::flowshop {

@@ -14,7 +14,6 @@
 
 #include <cleave/error.hpp>
 
-#include "apps/flowshop/taillard.hpp"
 #include "tests/apps/flowshop/examples.hpp"
 #include "tests/support/mutations.hpp"
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/flowshop/search.hpp"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -9,8 +7,8 @@
 #include <random>
 #include <vector>
 
+#include "apps/flowshop/branching.hpp"
 #include "apps/flowshop/heuristic.hpp"
-#include "apps/flowshop/taillard.hpp"
 #include "tests/apps/flowshop/examples.hpp"
 
 namespace cleave::flowshop {

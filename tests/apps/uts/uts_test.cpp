@@ -59,53 +59,29 @@ INSTANTIATE_TEST_SUITE_P(UpToAHundredMillionNodes, NamedTree,
                            return name;
                          });
 
-TEST(Uts, CountsWhatTheDefinitionSays) {
-  for (const TreeParameters& parameters : small_trees()) {
-    EXPECT_EQ(count(parameters), count_by_definition(parameters)) << text_of(parameters);
-  }
-}
-
-TEST(Uts, CountsAnyRootsOfEveryKindOfTree) {
+TEST(Uts, CountsWhatTheDefinitionSaysByAnyKernelAndGranularityFromAnyRoot) {
   for (TreeParameters parameters : small_trees()) {
-    for (std::uint32_t seed = 100; seed < 110; ++seed) {
-      parameters.root.back() = seed;
-      EXPECT_EQ(count(parameters), count_by_definition(parameters)) << text_of(parameters);
+    SCOPED_TRACE(text_of(parameters));
+    const Tree tree(parameters);
+    const TreeCounts expected = count_by_definition(parameters);
+    EXPECT_EQ(count(parameters), expected);
+    EXPECT_EQ(solve_sequential(Uts{tree}, whole_tree(tree)), expected);  // to an empty frontier
+    for (const Uts& uts : {Uts({.tree = tree, .child_ids = child_ids_by_openssl}),
+                           Uts({.tree = tree, .child_ids = child_ids_by_vectors}),
+                           Uts({.tree = tree, .granularity = 3})}) {
+      EXPECT_EQ(search_sequentially(uts, whole_tree(tree)), expected);
+    }
+    for (parameters.root.back() = 100; parameters.root.back() < 110; ++parameters.root.back()) {
+      EXPECT_EQ(count(parameters), count_by_definition(parameters));
     }
   }
-}
-
-TEST(Uts, CountsTheSameByAnyKernelAndGranularity) {
-  for (const TreeParameters& parameters : small_trees()) {
-    const Tree tree(parameters);
-    const TreeCounts expected = count(parameters);
-    for (const ChildIds child_ids : {child_ids_by_openssl, child_ids_by_vectors}) {
-      EXPECT_EQ(search_sequentially(Uts({.tree = tree, .child_ids = child_ids}), whole_tree(tree)),
-                expected);
-    }
-    EXPECT_EQ(search_sequentially(Uts({.tree = tree, .granularity = 3}), whole_tree(tree)),
-              expected);
-  }
-}
-
-TEST(Uts, DownToAnEmptyFrontierCountsTheSame) {
-  for (const TreeParameters& parameters : small_trees()) {
-    const Tree tree(parameters);
-    EXPECT_EQ(solve_sequential(Uts{tree}, whole_tree(tree)), count(parameters))
-        << text_of(parameters);
-  }
+  EXPECT_EQ(count(parse_tree("prins:n=3,q=0,m=1")), (TreeCounts{4, 3, 1}));
+  EXPECT_EQ(count(examples::tree_of("t=1,b=0.01,r=1")), (TreeCounts{1, 1, 0}));
 }
 
 TEST(Uts, KeepsThePromisesOfAnApplication) {
   const Tree tree(parse_tree(kSmallTree));
   EXPECT_EQ(check(Uts{tree}, {whole_tree(tree)}), std::vector<std::string>{});
-}
-
-TEST(Uts, OfARootAloneWithLeavesIsCounted) {
-  EXPECT_EQ(count(parse_tree("prins:n=3,q=0,m=1")), (TreeCounts{4, 3, 1}));
-}
-
-TEST(Uts, OfARootThatIsALeafIsCounted) {
-  EXPECT_EQ(count(examples::tree_of("t=1,b=0.01,r=1")), (TreeCounts{1, 1, 0}));
 }
 
 TEST(Uts, ATreeThatDoesNotEndIsStoppedByItsLimit) {
@@ -127,14 +103,15 @@ TEST(Check, TellsWrongCounts) {
             "5 nodes, 3 leaves, depth 1; a second traversal has 4, 3, 1");
 }
 
-TEST(Divide, CountsEveryNodeOnce) {
-  const TreeParameters parameters = parse_tree("prins:T2");
-  const Tree tree(parameters);
-  const Uts uts{tree};
-  for (const int total : {2, 3, 5, 8, 100}) {
-    const auto [left, right] = uts.divide(whole_tree(tree), Share{total / 2, total});
-    EXPECT_EQ(uts.combine(search_sequentially(uts, left), search_sequentially(uts, right)),
-              known_counts(parameters));
+TEST(Divide, CountsEveryNodeOnceEvenForMoreRanksThanTheTreeIsWide) {
+  for (const char* const name : {"prins:T2", kSmallTree}) {
+    const Tree tree(parse_tree(name));
+    const Uts uts{tree};
+    for (const int total : {2, 3, 5, 8, 100, 1000}) {
+      const auto [left, right] = uts.divide(whole_tree(tree), Share{total / 2, total});
+      EXPECT_EQ(uts.combine(search_sequentially(uts, left), search_sequentially(uts, right)),
+                count(tree.parameters()));
+    }
   }
 }
 
@@ -152,15 +129,6 @@ TEST(Divide, WidensANarrowFrontierFirst) {
   EXPECT_LE(left.size() + right.size(), 2 * kFrontierPerRank + 16);
   EXPECT_GT(left.counted.nodes, 1);
   EXPECT_EQ(right.counted, TreeCounts{});
-}
-
-TEST(Divide, OfMoreRanksThanTheTreeIsWideEnds) {
-  const TreeParameters parameters = parse_tree(kSmallTree);
-  const Tree tree(parameters);
-  const Uts uts{tree};
-  const auto [left, right] = uts.divide(whole_tree(tree), Share{.left = 500, .total = 1000});
-  EXPECT_EQ(uts.combine(search_sequentially(uts, left), search_sequentially(uts, right)),
-            count(parameters));
 }
 
 /// Prins 2003, section 4: one subtree of T3 has 82 % of its nodes, nine in ten have one.

@@ -1,22 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hypercube quicksort of one kind of keys as a program: for the source that compiles it.
-#pragma once
+#include "apps/quicksort/programs.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include <cleave/hosts.hpp>
 
 #include "apps/quicksort/check.hpp"
 #include "apps/quicksort/hypercube_quicksort.hpp"
-#include "apps/quicksort/programs.hpp"
-#include "apps/quicksort/source.hpp"
+#include "apps/quicksort/quicksort.hpp"
+#include "apps/reading/reading.hpp"
 
 namespace cleave::quicksort {
+
+namespace {
+
+/// A slice of all keys, any section of which can be had.
+template <class Key>
+class Source {
+ public:
+  Source(const Input& input, const NamedSizes& sizes, std::uint64_t seed, reading::Slice slice) {
+    if (input.is_generated()) {
+      take_slice(sizes.at("N"), slice);
+      generated_.emplace(kInputs.at(input.name), sizes.at("N"), seed);
+      return;
+    }
+    if constexpr (TextKey<Key>) {
+      if (input.format == KeyFormat::text) {
+        parsed_ = parse_keys<Key>(reading::Contents(input.name).text(), input.name, slice);
+        keys_ = std::ssize(parsed_);
+        return;
+      }
+    }
+    file_ = std::make_unique<KeyFile>(input.name, sizeof(Key), input.format);
+    take_slice(file_->keys(), slice);
+  }
+
+  std::int64_t keys() const { return keys_; }
+  std::int64_t bytes() const { return keys_ * static_cast<std::int64_t>(sizeof(Key)); }
+
+  /// Keys number first, first + 1, ... of the slice.
+  void fill(std::int64_t first, std::span<Key> keys) const {
+    if (generated_) {
+      generated_->fill(first_ + first, keys);
+    } else if (file_) {
+      file_->read(first_ + first, keys);
+    } else {
+      std::copy_n(parsed_.begin() + first, keys.size(), keys.begin());
+    }
+  }
+
+  Part<Key> all() const {
+    Part<Key> part(static_cast<std::size_t>(keys_));
+    fill(0, std::span(part.data(), part.size()));
+    return part;
+  }
+
+ private:
+  void take_slice(std::int64_t total, reading::Slice slice) {
+    first_ = slice.begin(total);
+    keys_ = slice.end(total) - first_;
+  }
+
+  std::int64_t first_ = 0;
+  std::int64_t keys_ = 0;
+  std::optional<GeneratedKeys<Key>> generated_;
+  std::unique_ptr<KeyFile> file_;
+  std::vector<Key> parsed_;
+};
 
 inline reading::Slice slice_of(const Comm& comm) {
   return {.index = comm.rank(), .count = comm.size()};
@@ -80,6 +135,30 @@ AnyProgram part_sort(const Input& input, ByKey order) {
               write_sorted(comm, keys, input);
             }
           }};
+}
+
+}  // namespace
+
+const std::map<std::string, AnyProgram (*)(const Input&, ByKey)> kKeys = {
+    {"int32", part_sort<std::int32_t>}, {"uint32", part_sort<std::uint32_t>},
+    {"int64", part_sort<std::int64_t>}, {"uint64", part_sort<std::uint64_t>},
+    {"float", part_sort<float>},        {"double", part_sort<double>},
+    {"record", part_sort<Record>}};
+
+AnyProgram whole_sort(const Input& input) {
+  return Program<Quicksort>{
+      .make_problem =
+          [&input](const NamedSizes& sizes, std::uint64_t seed) {
+            const Source<std::int32_t> source(input, sizes, seed, {});
+            Keys keys(static_cast<std::size_t>(source.keys()));
+            source.fill(0, keys);
+            return keys;
+          },
+      .is_generated = [&input] { return input.is_generated(); },
+      .wrong = [](const Keys& keys, const Keys& sorted) { return wrong_order(keys, sorted); },
+      .figures = [](const Keys& keys) -> Figures {
+        return {{"sorted", std::is_sorted(keys.begin(), keys.end())}};
+      }};
 }
 
 }  // namespace cleave::quicksort

@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-#include "apps/quicksort/part_sort.hpp"
-
-namespace cleave::quicksort {
-
-template AnyProgram part_sort<Record>(const Input&, ByKey);
-
-}  // namespace cleave::quicksort
