@@ -82,9 +82,9 @@ Hosts::Hosts(MPI_Comm comm) {
   cores_per_rank_ = cores_per_rank(of_ranks_, allowed_cores_);
 }
 
-std::vector<int> detail::hardware_threads_of_workers(const Comm& comm, int threads, bool only_all) {
+std::vector<int> detail::hardware_threads_of_workers(const Comm& comm, int threads) {
   const RanksOfHost host(comm);
-  if (simulates_hosts(mpi_library()) || (only_all && !take_all(host.cores, threads))) {
+  if (simulates_hosts(mpi_library()) || !take_all(host.cores, threads)) {
     return {};
   }
   const HostCores& cores = cores_of_this_host();

@@ -195,24 +195,6 @@ void check_combinations(const ProgramTraits& program, bool has_placement, RunOpt
   }
 }
 
-std::int64_t scaled(const SizeOption& size, double factor) {
-  return std::max<std::int64_t>(1, std::llround(static_cast<double>(size.default_count) * factor));
-}
-
-/// What a study runs of the first size, ascending.
-std::vector<std::int64_t> counts_of(const SizeOption& size, bool is_of_search, bool is_quick) {
-  const int steps = is_of_search ? 5 : 10;
-  std::vector<std::int64_t> counts;
-  for (int i = steps; i >= 0; --i) {
-    const std::int64_t count = is_of_search ? size.default_count - i - (is_quick ? 1 : 0)
-                                            : scaled(size, std::pow(0.75, i) / (is_quick ? 8 : 1));
-    if (count > 0 && (counts.empty() || count > counts.back())) {
-      counts.push_back(count);
-    }
-  }
-  return counts;
-}
-
 }  // namespace
 
 std::optional<CommandLine> parse_options(const ProgramTraits& program, int argc, char** argv,
@@ -270,13 +252,26 @@ Study default_study(const ProgramTraits& program, bool is_quick) {
   if (program.sizes.empty()) {
     return study;
   }
+  const auto scaled = [](const SizeOption& size, double factor) {
+    const auto count = std::llround(static_cast<double>(size.default_count) * factor);
+    return std::max<std::int64_t>(1, count);
+  };
   const SizeOption& first = program.sizes.front();
-  for (const std::int64_t count : counts_of(first, program.searches, is_quick)) {
-    const double factor = static_cast<double>(count) / static_cast<double>(first.default_count);
+  std::int64_t last = 0;
+  for (int step = program.searches ? 5 : 10; step >= 0; --step) {
+    const std::int64_t count = program.searches
+                                   ? first.default_count - step - (is_quick ? 1 : 0)
+                                   : scaled(first, std::pow(0.75, step) / (is_quick ? 8 : 1));
+    if (count <= last) {
+      continue;
+    }
+    last = count;
+    const double factor =
+        program.searches ? 1
+                         : static_cast<double>(count) / static_cast<double>(first.default_count);
     NamedSizes sizes;
-    for (const SizeOption& other : program.sizes) {
-      sizes[std::string(other.name)] =
-          program.searches ? other.default_count : scaled(other, factor);
+    for (const SizeOption& size : program.sizes) {
+      sizes[std::string(size.name)] = scaled(size, factor);
     }
     sizes[std::string(first.name)] = count;
     study.sizes.push_back(as_size_option(sizes));

@@ -36,33 +36,27 @@ std::map<std::string, std::string, std::less<>> fields_of(std::string_view text)
   return fields;
 }
 
-/// The entry of a table that `name` names. \throws UsageError
-template <class Table>
-auto named(const Table& table, std::string_view name) {
-  const auto found = std::ranges::find(table, name, [](const auto& entry) { return entry.first; });
+/// The entry of a table that has this name. \throws UsageError
+template <class Table, class NameOf>
+const auto& named(const Table& table, std::string_view name, NameOf name_of_entry) {
+  const auto found = std::ranges::find(table, name, name_of_entry);
   if (found == table.end()) {
     throw UsageError(fmt::format("'{}' is not known here", name));
   }
-  return found->second;
+  return *found;
 }
 
-constexpr std::array<std::pair<std::string_view, What>, 6> kFaults = {
-    {{"throw:", What::throw_error},
-     {"throw:error", What::throw_error},
-     {"throw:memory", What::throw_memory},
-     {"throw:number", What::throw_number},
-     {"delay:", What::delay},
-     {"kill:", What::kill}}};
+using NamedFault = std::pair<std::string_view, What>;
+constexpr std::array<NamedFault, 6> kFaults = {{{"throw:", What::throw_error},
+                                                {"throw:error", What::throw_error},
+                                                {"throw:memory", What::throw_memory},
+                                                {"throw:number", What::throw_number},
+                                                {"delay:", What::delay},
+                                                {"kill:", What::kill}}};
 
 /// The blocks that are functors: no other is announced before it runs.
-constexpr std::array<std::pair<std::string_view, Block>, 7> kFunctors = {
-    {{"divide", Block::divide},
-     {"combine", Block::combine},
-     {"sequential", Block::sequential},
-     {"conquer", Block::conquer},
-     {"sample", Block::sample},
-     {"pivot", Block::pivot},
-     {"partition", Block::partition}}};
+constexpr std::array kFunctors = {Block::divide, Block::combine, Block::sequential, Block::conquer,
+                                  Block::sample, Block::pivot,   Block::partition};
 
 void happen(const Injection& injection) {
   const int time = ++*injection.reached;
@@ -135,12 +129,14 @@ Injection parse_injection(std::string_view text) {
                                                    std::numeric_limits<int>::max()));
   };
   Injection injection{.text = std::string(text)};
-  injection.fault = named(kFaults, std::string(text.substr(0, after_kind)) + take("what"));
+  injection.fault =
+      named(kFaults, std::string(text.substr(0, after_kind)) + take("what"), &NamedFault::first)
+          .second;
   injection.delay_ms = injection.fault == What::delay ? take_int("ms") : 0;
   injection.rank = take_int("rank");
   injection.nth = take_int("nth", "0");
   injection.level = take_int("level");
-  injection.block = named(kFunctors, take("block"));
+  injection.block = named(kFunctors, take("block"), [](Block block) { return name_of(block); });
   if (!fields.empty()) {
     throw UsageError(fmt::format("'{}' is not known here", fields.begin()->first));
   }

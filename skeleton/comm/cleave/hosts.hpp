@@ -44,9 +44,9 @@ const Hosts& hosts_of(const Comm& comm);
 namespace detail {
 
 /// The hardware threads that this rank's workers are to be bound to, each on a core that no other
-/// worker of this host is bound to. Empty where workers outnumber cores or hosts are simulated.
-/// \param only_all  and where the workers of the host would leave a core idle
-std::vector<int> hardware_threads_of_workers(const Comm& comm, int threads, bool only_all);
+/// worker of this host is bound to. Empty where workers outnumber cores or leave one idle, or hosts
+/// are simulated.
+std::vector<int> hardware_threads_of_workers(const Comm& comm, int threads);
 
 /// The place of a rank's workers.
 struct Surroundings {

@@ -96,7 +96,7 @@ TEST(Comm, ACallThatMpiRefusesIsNamed) {
 
 TEST(PlaceWorkers, NoTwoOfAHostAreBoundToOneHardwareThread) {
   const Comm comm(MPI_COMM_WORLD);
-  const auto mine = hardware_threads_of_workers(comm, 1, false);
+  const auto mine = hardware_threads_of_workers(comm, 1);
   const auto all = comm.gather(mine.empty() ? -1 : mine.front());
   const std::set<std::int64_t> different(all.begin(), all.end());
   if (different.contains(-1)) {
@@ -104,7 +104,7 @@ TEST(PlaceWorkers, NoTwoOfAHostAreBoundToOneHardwareThread) {
   } else {
     EXPECT_EQ(different.size(), all.size());
   }
-  EXPECT_EQ(hardware_threads_of_workers(comm, 1 << 16, false), std::vector<int>());
+  EXPECT_EQ(hardware_threads_of_workers(comm, 1 << 16), std::vector<int>());
 }
 
 TEST(Surroundings, AreTheOthersOfTheHost) {
@@ -229,20 +229,15 @@ TEST_F(WriteTrace, HasTheSpansOfEveryRankAndCountsTheRest) {
   }
 }
 
-TEST_F(WriteTrace, AnImpossiblePathIsAnErrorOnEveryRank) {
-  EXPECT_THROW(write_trace(comm_, folder_ / "none" / "x.trace.jsonl", RunInformation{}, recorder_),
-               Error);
+TEST_F(WriteTrace, WhatCannotBeWrittenIsAnErrorOnEveryRankAndLeavesNothing) {
+  const RunInformation run{.provenance = provenance_here("comm_test", "", "MPI_Wtime")};
+  for (const auto& path :
+       {folder_ / "none" / "x.trace.jsonl", std::filesystem::path("/dev/full")}) {
+    EXPECT_THROW(write_trace(comm_, path, run, recorder_), Error);
+  }
   if (comm_.rank() == 0) {
     EXPECT_TRUE(std::filesystem::is_empty(folder_));
   }
-}
-
-TEST_F(WriteTrace, ADiskThatIsFullIsAnErrorOnEveryRank) {
-  EXPECT_THROW(
-      write_trace(comm_, "/dev/full",
-                  RunInformation{.provenance = provenance_here("comm_test", "", "MPI_Wtime")},
-                  recorder_),
-      Error);
 }
 
 }  // namespace

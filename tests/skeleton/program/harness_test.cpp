@@ -49,12 +49,17 @@ ProgramTraits search() {
   return program;
 }
 
+std::vector<char*> argv_of(Texts& words) {
+  std::vector<char*> argv;
+  std::ranges::transform(words, std::back_inserter(argv),
+                         [](std::string& word) { return word.data(); });
+  return argv;
+}
+
 /// Parses as main would.
 CommandLine parse(Texts arguments, const ProgramTraits& program = sample()) {
   arguments.insert(arguments.begin(), "cleave-sample");
-  std::vector<char*> argv;
-  std::ranges::transform(arguments, std::back_inserter(argv),
-                         [](std::string& argument) { return argument.data(); });
+  std::vector<char*> argv = argv_of(arguments);
   return parse_options(program, static_cast<int>(argv.size()), argv.data(), false).value();
 }
 
@@ -104,6 +109,12 @@ TEST(CommandLine, NamesTheOptionAndTheValueThatItRefuses) {
        {{"--trace", ""}, "--trace: '' is not the name of a file or folder"},
        {{"--network", "x"},
         "--network and --ranks-per-host are for a rehearsed search: add --rehearse P"}});
+  ProgramTraits of_parts = sample();
+  of_parts.placements.push_back(Placement::distributed);
+  expect_refusals(of_parts, {{{"--placement", "distributed", "--type", "sequential"}, "accepted"},
+                             {{"--placement", "distributed"}, "accepted"},
+                             {{"--placement", "distributed", "--type", "work_stealing"},
+                              "--placement: distributed is not for --type work_stealing"}});
   for (const char* const stray : {"--unknown", "stray", "--own"}) {
     try {
       parse({stray});
@@ -145,15 +156,6 @@ TEST(CommandLine, OfASearchRefusesWhatDoesNotGoTogether) {
   EXPECT_EQ(once.checkpoint_every_s, 0.25);
 }
 
-TEST(CommandLine, APlacementIsThatOfItsType) {
-  ProgramTraits of_parts = sample();
-  of_parts.placements.push_back(Placement::distributed);
-  expect_refusals(of_parts, {{{"--placement", "distributed", "--type", "sequential"}, "accepted"},
-                             {{"--placement", "distributed"}, "accepted"},
-                             {{"--placement", "distributed", "--type", "work_stealing"},
-                              "--placement: distributed is not for --type work_stealing"}});
-}
-
 TEST(CommandLine, NamesTheRangeOfACountATimeAndANumber) {
   EXPECT_EQ(Count(5)("6"), "");
   EXPECT_EQ(Count(5)("4"), "'4' is out of range: at least 5");
@@ -174,9 +176,7 @@ TEST(CommandLine, OffersAShellWhatMayFollow) {
   plan.add_flag("--quiet", quiet, "");
   plan.add_flag("--hidden", quiet, "")->group("");
   const auto after = [&cli](Texts words) {
-    std::vector<char*> argv;
-    std::ranges::transform(words, std::back_inserter(argv),
-                           [](std::string& word) { return word.data(); });
+    std::vector<char*> argv = argv_of(words);
     return completions_after(cli, static_cast<int>(argv.size()), argv.data());
   };
   EXPECT_EQ(after({"sample"}), "plan\nshow\n--help\t\n");

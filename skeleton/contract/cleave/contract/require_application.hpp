@@ -86,12 +86,6 @@ concept HasBoolMergesParts = requires {
   typename std::bool_constant<App::kMergesParts>;
 };
 
-/// Combines solutions of problems that no `divide` has made.
-template <class App>
-concept AddsUp = requires { requires App::kCommutative; } || Distributable<App>;
-
-template <class App>
-concept HasElement = requires { typename App::Element; };
 template <class App>
 concept HasSplitterType = requires { typename App::Splitter; };
 /// `divide` leaves the problem as it is.
@@ -180,7 +174,7 @@ consteval bool require_recursion() {
 /// Reports the first thing that keeps `App` from sorting parts.
 template <class App>
 consteval bool require_split_parts() {
-  CLEAVE_REQUIRE(HasElement<App>,
+  CLEAVE_REQUIRE((requires { typename App::Element; }),
                  "cleave: an application that sorts parts must name the type `Element` of what it "
                  "sorts, besides `Splitter`")
   CLEAVE_REQUIRE(HasSplitterType<App>,
@@ -236,7 +230,8 @@ consteval bool require_application() {
     CLEAVE_REQUIRE_FORM(sequential, HasSequential<App>, "`Solution sequential(Problem) const`")
     CLEAVE_REQUIRE_FORM(kCommutative, HasBoolCommutative<App>, "`static constexpr bool`")
     CLEAVE_REQUIRE_FORM(kMergesParts, HasBoolMergesParts<App>, "`static constexpr bool`")
-    CLEAVE_REQUIRE(!AddsUp<App> || (HasCombine<App> && !Mentions_after<App>),
+    CLEAVE_REQUIRE((!requires { requires App::kCommutative; } && !Distributable<App>) ||
+                       (HasCombine<App> && !Mentions_after<App>),
                    "cleave: an application with `kCommutative`, `kMergesParts` or `Splitter` must "
                    "have `Solution combine(Solution left, Solution right) const` and no `after`: "
                    "solutions of other problems are combined as well")

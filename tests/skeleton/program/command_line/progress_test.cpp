@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is told of long work, and when it ends by what is done of it.
+// What is told of long work, and of a program to `cleave study`.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -8,6 +8,9 @@
 #include <thread>
 
 #include <cleave/command_line/progress.hpp>
+#include <cleave/error.hpp>
+#include <cleave/study.hpp>
+#include <cleave/trace/json_fields.hpp>
 #include <cleave/trace/words.hpp>
 
 namespace cleave::detail {
@@ -49,6 +52,34 @@ TEST(Pace, IsThatOfTheTimeSinceTheFirstMoment) {
   EXPECT_DOUBLE_EQ(pace.remaining_s(0.4, 130).value(), 50) << "a step that goes on";
   EXPECT_EQ(pace.remaining_s(0.4, 500), 0) << "and on";
   EXPECT_EQ(pace.remaining_s(1, 600), 0);
+}
+
+ProgramDescription read(const std::string& text) {
+  ProgramDescription program;
+  JsonFields object = JsonFields::parse("program", "", text);
+  fields(object, program);
+  return program;
+}
+
+TEST(ProgramDescription, IsReadAsItIsWritten) {
+  const ProgramDescription program{.name = "sort",
+                                   .summary = "Sorts.",
+                                   .types = {"sequential", "hypercube"},
+                                   .type = "hypercube",
+                                   .placement = "rooted",
+                                   .default_size = "N=1M",
+                                   .study = {.sizes = {"-n 8", "-n 9"},
+                                             .size_option = "--tree",
+                                             .rounds = 4,
+                                             .repetitions = 5,
+                                             .warm_up = 0,
+                                             .inputs = Inputs::each_new},
+                                   .quick_study = {}};
+  const std::string text = json_text(program);
+  EXPECT_EQ(json_text(read(text)), text);
+  std::string other = text;
+  other.replace(other.find("\"new\""), 5, "\"old\"");
+  EXPECT_THROW(read(other), FileError);
 }
 
 TEST(Count, HasThreeDigits) {
