@@ -82,7 +82,7 @@ CallOptions call_options(const RunOptions& options, const ProgramTraits& program
                    {},
                    options.quiet ? nullptr : &report.visits};
   if (instruments != nullptr) {
-    instruments->attach(call, options, rank);
+    instruments->attach(call, rank);
   }
   if (program.searches) {
     call.stealing.ended_early = &report.ended;

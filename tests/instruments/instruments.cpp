@@ -96,7 +96,7 @@ class Linked : public Instruments {
         ->group("");
   }
 
-  void attach(CallOptions& call, const RunOptions& /*options*/, int rank) override {
+  void attach(CallOptions& call, int rank) override {
     call.hooks.before_block = arm(injections_, rank);
   }
 

@@ -33,7 +33,7 @@ class Instruments {
 
   virtual void add_options(CLI::App& cli) = 0;
   /// Adds hooks to the call of `rank`.
-  virtual void attach(CallOptions& call, const RunOptions& options, int rank) = 0;
+  virtual void attach(CallOptions& call, int rank) = 0;
   /// After all runs. Collective. \throws Error  if what was asked for did not happen
   virtual void finish(const Comm& comm) = 0;
 };
