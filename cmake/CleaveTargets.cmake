@@ -54,7 +54,7 @@ function(cleave_internal_library name)
   set_target_properties(cleave_${name} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
 endfunction()
 
-# cleave_room(NAME COMPONENT c [UNDER folder/] HEADERS ... SOURCES ... LINK ...): a room of the skeleton, in the folder NAME. Its
+# cleave_room(NAME COMPONENT c [UNDER parent] HEADERS ... SOURCES ... LINK ...): a room of the skeleton, in the folder NAME. Its
 # headers lie in NAME/cleave, and are included as <cleave/x.hpp> where they are public, else as <cleave/NAME/x.hpp>.
 # It links, and so sees, the rooms under it alone. Installed with the component c of the package; without one not at all.
 function(cleave_room name)

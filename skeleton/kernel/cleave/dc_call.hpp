@@ -2,7 +2,7 @@
 // DC_Call: divide-and-conquer over the ranks of a communicator, from five sequential functions.
 //
 // What an application supplies is in application.hpp, what it means is `solve_sequential` there,
-// how it is run is in hypercube/ and stealing/. An application that searches a tree may supply
+// how it is run is in kernel/. An application that searches a tree may supply
 // one functor instead (tree_search.hpp). The skeleton is that of Printista and Saez,
 // "Measuring the Component of a Divide and Conquer Skeleton".
 #pragma once
