@@ -8,19 +8,15 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <new>
 #include <optional>
 #include <random>
-#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <cleave/application.hpp>
@@ -183,55 +179,6 @@ struct Index {
 /// A parts-merging form of it: the keys in their order over all parts.
 struct MergedIndex : Index {
   static constexpr bool kMergesParts = true;
-};
-
-/// Types within types; combine turns the order round.
-struct Items {
-  using Item = std::variant<std::monostate, int, std::string,
-                            std::vector<std::optional<std::pair<int, std::string>>>,
-                            std::set<std::string>, std::tuple<>, std::array<std::string, 2>>;
-  using Problem = std::deque<Item>;
-  using Solution = std::deque<Item>;
-
-  bool trivial(const Problem& p) const {
-    calls.of("trivial");
-    return p.size() <= 1;
-  }
-  Solution conquer(Problem p) const {
-    calls.of("conquer");
-    if (!p.empty() && std::holds_alternative<int>(p.front())) {
-      ++std::get<int>(p.front());
-    }
-    return p;
-  }
-  Halves<Problem> divide(const Problem& p) const {
-    calls.of("divide");
-    const auto middle = p.begin() + std::min(std::ssize(p) / 4 + 1, std::ssize(p) - 1);
-    return {Problem(p.begin(), middle), Problem(middle, p.end())};
-  }
-  Solution combine(Solution left, const Solution& right) const {
-    calls.of("combine");
-    std::ranges::reverse(left);
-    left.insert(left.begin(), right.begin(), right.end());
-    return left;
-  }
-
-  static Problem problem(std::uint64_t seed) {
-    Problem items;
-    for (std::uint64_t i = 0; i < drawn(seed) % 80; ++i) {
-      const std::uint64_t bits = drawn(seed, i + 1);
-      const std::array<Item, 7> choices = {
-          std::monostate{},
-          static_cast<int>(i),
-          std::string(bits % 50, 's'),
-          std::vector<std::optional<std::pair<int, std::string>>>{std::nullopt, std::pair{1, "x"}},
-          std::set<std::string>{"a", "b"},
-          std::tuple<>{},
-          std::array<std::string, 2>{"u", "v"}};
-      items.push_back(choices[bits % choices.size()]);
-    }
-    return items;
-  }
 };
 
 /// Numbers that can be moved but not copied, with a wire of their own.

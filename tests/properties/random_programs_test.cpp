@@ -14,7 +14,6 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -135,20 +134,16 @@ void try_call(const Group& group, std::uint64_t seed, const std::vector<DC_Type>
   }
 }
 
-const std::vector<DC_Type> kAnyType = {DC_Type::hypercube, DC_Type::hypercube,
-                                       DC_Type::work_stealing, DC_Type::work_stealing,
-                                       DC_Type::sequential};
-const std::vector<DC_Type> kWithoutHypercube = {DC_Type::work_stealing, DC_Type::work_stealing,
-                                                DC_Type::sequential};
-
 template <class App>
-void try_whole(const Group& group, std::uint64_t seed,
-               const std::vector<DC_Type>& types = kAnyType) {
+void try_whole(const Group& group, std::uint64_t seed) {
+  std::vector<DC_Type> types = {DC_Type::work_stealing, DC_Type::work_stealing,
+                                DC_Type::sequential};
   typename App::Solution expected;
   if constexpr (TreeSearch<App>) {
     expected = search_sequentially(App{}, App::problem(seed));
   } else {
     expected = solve_sequential(App{}, App::problem(seed));
+    types.insert(types.end(), 2, DC_Type::hypercube);
   }
   try_call<App>(
       group, seed, types, {Placement::replicated, Placement::rooted},
@@ -177,38 +172,12 @@ void try_parts(const Group& group, std::uint64_t seed) {
 }
 
 void try_program(const Group& group, std::uint64_t seed) {
-  switch (drawn(seed) % 15) {
-    case 0:
-      return try_whole<Brackets>(group, seed);
-    case 1:
-      return try_whole<Index>(group, seed);
-    case 2:
-      return try_whole<Items>(group, seed);
-    case 3:
-      return try_whole<Moved>(group, seed);
-    case 4:
-      return try_whole<Many>(group, seed);
-    case 5:
-      return try_whole<Counts>(group, seed);
-    case 6:
-      return try_whole<Searched>(group, seed, kWithoutHypercube);
-    case 7:
-      return try_whole<Bounded>(group, seed, kWithoutHypercube);
-    case 8:
-      return try_whole<SearchedLazily>(group, seed, kWithoutHypercube);
-    case 9:
-      return try_whole<BoundedLazily>(group, seed, kWithoutHypercube);
-    case 10:
-      return try_whole<ManyAfter>(group, seed);
-    case 11:
-      return try_whole<AtOnce>(group, seed);
-    case 12:
-      return try_whole<BracketsAfter>(group, seed);
-    case 13:
-      return try_whole<MovedInMany>(group, seed);
-    default:
-      return try_parts(group, seed);
-  }
+  constexpr auto kPrograms = std::to_array<void (*)(const Group&, std::uint64_t)>(
+      {try_parts, try_whole<Brackets>, try_whole<BracketsAfter>, try_whole<Index>, try_whole<Moved>,
+       try_whole<MovedInMany>, try_whole<Many>, try_whole<ManyAfter>, try_whole<AtOnce>,
+       try_whole<Counts>, try_whole<Searched>, try_whole<SearchedLazily>, try_whole<Bounded>,
+       try_whole<BoundedLazily>});
+  kPrograms[drawn(seed) % kPrograms.size()](group, seed);
 }
 
 TEST(RandomPrograms, ReturnWhatTheRecursionReturnsOrFailAsOne) {

@@ -22,25 +22,11 @@ namespace {
 constexpr int kSeeds = 60;
 const std::vector<int> kRankCounts = {1, 2, 3, 4, 5, 8, 17, 40};
 
-TEST(Balancer, EndsWhenAllIsVisitedAndNotBefore) {
-  for (const int ranks : kRankCounts) {
-    for (std::uint32_t seed = 0; seed < kSeeds; ++seed) {
-      World world(ranks, seed, seed % 2 == 1);
-      ASSERT_TRUE(world.run()) << ranks << " ranks, seed " << seed << " hang";
-      ASSERT_EQ(world.visited(), world.tree_size()) << ranks << " ranks, seed " << seed;
-      for (int rank = 0; rank < ranks; ++rank) {
-        ASSERT_EQ(world.balancer(rank).outcome(), Balancer::Outcome::done);
-      }
-      ASSERT_EQ(world.messages_under_way(), 0);
-    }
-  }
-}
-
 /// All that a run may meet, drawn at random: how many ranks and workers, which are slow, what is
 /// sent beside nodes, when some rank wants a snapshot, an end, or has failed, and when one is
 /// killed.
 World drawn_world(std::mt19937_64& random, std::uint32_t seed, const Snapshot& newest) {
-  const int ranks = 1 + static_cast<int>(random() % 9);
+  const int ranks = random() % 32 == 0 ? 40 : 1 + static_cast<int>(random() % 9);
   const int workers = 1 + static_cast<int>(random() % 3);
   constexpr std::int64_t kMinimumSize = 20;
   World world(ranks, seed, random() % 2 == 0, workers, kMinimumSize, newest);
@@ -187,20 +173,6 @@ TEST(Balancer, TheIncumbentReachesEveryRank) {
   for (const auto& rank : world.ranks()) {
     EXPECT_EQ(rank->best, -5);
   }
-}
-
-TEST(Balancer, SnapshotsAreTakenWhileNothingIsUnderWay) {
-  int snapshots = 0;
-  for (const int ranks : kRankCounts) {
-    for (std::uint32_t seed = 0; seed < kSeeds; ++seed) {
-      World world(ranks, seed, seed % 2 == 1);
-      world.wish_at(static_cast<std::int64_t>(seed) * 20'000, kSnapshot, false);
-      ASSERT_TRUE(world.run()) << ranks << " ranks, seed " << seed << " hang";
-      ASSERT_EQ(world.visited(), world.tree_size());
-      snapshots += world.snapshots;
-    }
-  }
-  EXPECT_GT(snapshots, kSeeds * std::ssize(kRankCounts) / 2);
 }
 
 TEST(Balancer, AnyRankEndsTheSearchWithOrWithoutASnapshot) {

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every executor and placement returns what solve_sequential returns, at any number of ranks.
+// Every placement returns what solve_sequential returns, at any number of ranks, or one error on
+// all; subproblems are shared out among ranks, and a rank's own part among its threads.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <functional>
 #include <new>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <stdexcept>
+#include <thread>
 
 #include <cleave/clock.hpp>
 #include <cleave/dc_call.hpp>
 
-#include "tests/skeleton/kernel/placements.hpp"
 #include "tests/skeleton/examples.hpp"
 
 namespace cleave {
@@ -19,39 +25,42 @@ namespace cleave {
 using namespace cleave::detail;
 namespace {
 
+int world_rank() { return Comm(MPI_COMM_WORLD).rank(); }
+int world_size() { return Comm(MPI_COMM_WORLD).size(); }
+
+/// All placements of a problem that is not in parts.
+std::vector<Placement> placements_of_wholes() {
+  std::vector<Placement> placements;
+  for (const detail::PlacementTraits& of : detail::kPlacements) {
+    if (of.problem != detail::Holders::parts) {
+      placements.push_back(of.placement);
+    }
+  }
+  return placements;
+}
+
+class Placements : public ::testing::TestWithParam<Placement> {};
+INSTANTIATE_TEST_SUITE_P(All, Placements, ::testing::ValuesIn(placements_of_wholes()));
+
+/// Whether `rank`, or this one, has the solution.
+bool has_solution(Placement placement, int rank = world_rank()) {
+  return detail::traits_of(placement).solution == detail::Holders::all || rank == 0;
+}
+
+/// The problem as this rank has it: where rank 0 has it, what others pass is ignored.
+template <class Problem>
+Problem held(Placement placement, Problem problem) {
+  return detail::traits_of(placement).problem == detail::Holders::all || world_rank() == 0
+             ? problem
+             : Problem{};
+}
+
 std::vector<int> random_values(std::size_t count, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<int> values(count);
   std::generate(values.begin(), values.end(),
                 [&] { return static_cast<int>(random() % 1000) - 500; });
   return values;
-}
-
-TEST_P(Placements, MergesortEqualsSolveSequential) {
-  const examples::Mergesort app;
-  for (const std::size_t count : {0, 1, 2, 3, 7, 8, 100, 1000, 100000}) {
-    const auto values = random_values(count, static_cast<unsigned>(count));
-    const auto result = DC_Call(DC_Type::hypercube, app, held(GetParam(), values),
-                                {.comm = MPI_COMM_WORLD, .placement = GetParam()});
-    if (has_solution(GetParam())) {
-      EXPECT_EQ(result, solve_sequential(app, values)) << count << " values";
-    } else {
-      EXPECT_TRUE(result.empty());
-    }
-  }
-}
-
-TEST_P(Placements, PackedTypesKeepTheirOrder) {
-  std::vector<std::string> words;
-  for (int i = 0; i < 37; ++i) {
-    words.push_back(std::string(i % 5, 'x') + std::to_string(i));
-    const auto result =
-        DC_Call(DC_Type::hypercube, examples::Concatenate{}, held(GetParam(), words),
-                {.comm = MPI_COMM_WORLD, .placement = GetParam()});
-    if (has_solution(GetParam())) {
-      EXPECT_EQ(result, solve_sequential(examples::Concatenate{}, words));
-    }
-  }
 }
 
 TEST_P(Placements, PublishedFormWithFiveFunctions) {
@@ -84,27 +93,20 @@ TEST_P(Placements, EachRankSolvesOneSubproblem) {
   }
 }
 
-TEST_P(Placements, MoreRanksThanElementsIsFine) {
-  for (int count = 0; count < world_size() + 2; ++count) {
-    const auto values = random_values(static_cast<std::size_t>(count), 7);
-    const auto result = DC_Call(DC_Type::hypercube, examples::Mergesort{}, held(GetParam(), values),
-                                {.comm = MPI_COMM_WORLD, .placement = GetParam()});
-    if (has_solution(GetParam())) {
-      EXPECT_EQ(result, solve_sequential(examples::Mergesort{}, values));
-    }
+TEST_P(Placements, MergesortEqualsSolveSequential) {
+  std::vector<std::size_t> counts(static_cast<std::size_t>(world_size()) + 2);
+  std::iota(counts.begin(), counts.end(), 0);
+  for (const std::size_t count : {100, 1000, 100'000}) {
+    counts.push_back(count);
   }
-}
-
-TEST_P(Placements, AnyCommunicatorWillDo) {
-  MPI_Comm odd_and_even = MPI_COMM_NULL;
-  MPI_Comm_split(MPI_COMM_WORLD, world_rank() % 2, -world_rank(), &odd_and_even);
-  const auto values = random_values(5000, 11);
-  const auto result = DC_Call(DC_Type::hypercube, examples::Mergesort{}, values,
-                              {.comm = odd_and_even, .placement = GetParam()});
-  if (has_solution(GetParam(), Comm(odd_and_even).rank())) {
-    EXPECT_EQ(result, solve_sequential(examples::Mergesort{}, values));
+  for (const std::size_t count : counts) {
+    const auto values = random_values(count, 7);
+    EXPECT_EQ(DC_Call(DC_Type::hypercube, examples::Mergesort{}, held(GetParam(), values),
+                      {.comm = MPI_COMM_WORLD, .placement = GetParam()}),
+              has_solution(GetParam()) ? solve_sequential(examples::Mergesort{}, values)
+                                       : std::vector<int>())
+        << count << " values";
   }
-  MPI_Comm_free(&odd_and_even);
 }
 
 TEST(DcCall, SequentialNeedsNoCommunicatorAndPassesExceptionsOn) {
@@ -115,23 +117,6 @@ TEST(DcCall, SequentialNeedsNoCommunicatorAndPassesExceptionsOn) {
   EXPECT_THROW(call(DC_Type::sequential, examples::Mergesort{}, std::vector(values),
                     {{}, {.before_block = fail}}),
                std::out_of_range);
-}
-
-TEST(DcCall, PartsAreMergedOnTheWayUp) {
-  const examples::MergedParts app;
-  for (const std::size_t count : {0, 1, 5, 1000}) {
-    const auto values = random_values(count, 17);
-    // Uneven parts: rank r has the values between two squares.
-    const auto cut = [&](int rank) {
-      const auto p = static_cast<std::size_t>(world_size());
-      const auto r = static_cast<std::size_t>(rank);
-      return values.begin() + static_cast<std::ptrdiff_t>(count * r * r / (p * p));
-    };
-    const std::vector<int> part(cut(world_rank()), cut(world_rank() + 1));
-    EXPECT_EQ(DC_Call(DC_Type::hypercube, app, part,
-                      {.comm = MPI_COMM_WORLD, .placement = Placement::distributed}),
-              solve_sequential(app, values));
-  }
 }
 
 TEST(DcCall, AnApplicationThatDoesNotSayHowPartsAreSolvedIsRefused) {
@@ -491,45 +476,6 @@ TEST_P(Placements, RanksThatTakeATraceMeetRanksThatTakeNone) {
   }
 }
 
-TEST(DcCall, TracesHaveTheBlocksOfEveryLevel) {
-  Recorder recorder(mpi_time_ns);
-  recorder.begin_repetition(0, false);
-  DC_Call(DC_Type::hypercube, examples::Mergesort{}, random_values(1 << 16, 5),
-          {.comm = MPI_COMM_WORLD, .recorder = &recorder});
-  recorder.end_repetition(1);
-
-  Group group{0, world_size()};
-  int levels = 0;
-  for (; group.size > 1; ++levels) {
-    group = group.half_of(world_rank());
-  }
-  std::vector<int> divides(levels + 1, 0);
-  std::vector<int> combines(levels + 1, 0);
-  std::int64_t exchanged = 0;
-  for (const Span& span : recorder.spans()) {
-    EXPECT_LE(span.begin_ns, span.end_ns);
-    divides.at(span.level) += span.block == Block::divide;
-    combines.at(span.level) += span.block == Block::combine;
-    if (span.block == Block::sequential) {
-      EXPECT_EQ(span.level, levels);
-      EXPECT_EQ(span.group, 1);
-      EXPECT_EQ(recorder.sizes_of(span).begin()->name, "N");
-    }
-    if (span.block == Block::exchange) {
-      exchanged += span.bytes;
-    }
-  }
-  for (int level = 0; level < levels; ++level) {
-    EXPECT_EQ(divides[level], 1);
-    EXPECT_EQ(combines[level], 1);
-  }
-  if (levels > 0) {
-    EXPECT_GT(exchanged, 0);
-  }
-  ASSERT_EQ(recorder.repetitions().size(), 1U);
-  EXPECT_EQ(*recorder.repetitions()[0].sizes.begin(), (Size{"N", 1 << 16}));
-}
-
 /// What every rank throws for its own call; all must throw the same.
 std::string refusal_of(DC_Type type, const std::vector<int>& problem, const Options& options) {
   std::string mine = "nothing";
@@ -565,26 +511,34 @@ TEST(DcCall, RanksThatCallDifferentlyGetOneError) {
   }
   const bool is_last = world_rank() == last;
   const std::string of_last = "rank " + std::to_string(last);
-  EXPECT_EQ(refusal_of(is_last ? DC_Type::work_stealing : DC_Type::hypercube, values,
-                       {.comm = MPI_COMM_WORLD}),
-            "rank 0 calls DC_Call with hypercube, replicated, " + of_last +
-                " with work_stealing, replicated: all ranks must make the same call");
-  EXPECT_EQ(refusal_of(DC_Type::hypercube, values,
-                       {.comm = MPI_COMM_WORLD,
-                        .placement = is_last ? Placement::rooted : Placement::replicated}),
-            "rank 0 calls DC_Call with hypercube, replicated, " + of_last +
-                " with hypercube, rooted: all ranks must make the same call");
-  EXPECT_EQ(refusal_of(DC_Type::work_stealing, values,
-                       {.comm = MPI_COMM_WORLD, .stealing = {.threads = is_last ? 3 : 1}}),
-            "rank 0 calls DC_Call with work_stealing, replicated, " + of_last +
-                " with work_stealing, replicated, 3 threads: all ranks must make the same call");
-  Options options{.comm = MPI_COMM_WORLD};
-  if (is_last) {
-    options.checkpoint.emplace();
+  struct Case {
+    DC_Type type;
+    const char* what;
+    DC_Type type_of_last;
+    const char* what_of_last;
+    std::function<void(Options&)> change;  ///< of the last rank's options
+  };
+  const auto unchanged = [](Options&) {};
+  constexpr auto kHypercube = DC_Type::hypercube;
+  constexpr auto kStealing = DC_Type::work_stealing;
+  for (const Case& c :
+       {Case{kHypercube, "hypercube", kStealing, "work_stealing, replicated", unchanged},
+        Case{kHypercube, "hypercube", kHypercube, "hypercube, rooted",
+             [](Options& options) { options.placement = Placement::rooted; }},
+        Case{kStealing, "work_stealing", kStealing, "work_stealing, replicated, 3 threads",
+             [](Options& options) { options.stealing.threads = 3; }},
+        Case{kStealing, "work_stealing", kStealing, "work_stealing, replicated, snapshots",
+             [](Options& options) { options.checkpoint.emplace(); }}}) {
+    Options options{.comm = MPI_COMM_WORLD};
+    if (is_last) {
+      c.change(options);
+    }
+    EXPECT_EQ(
+        refusal_of(is_last ? c.type_of_last : c.type, values, options),
+        fmt::format("rank 0 calls DC_Call with {}, replicated, {} with {}: all ranks must make "
+                    "the same call",
+                    c.what, of_last, c.what_of_last));
   }
-  EXPECT_EQ(refusal_of(DC_Type::work_stealing, values, options),
-            "rank 0 calls DC_Call with work_stealing, replicated, " + of_last +
-                " with work_stealing, replicated, snapshots: all ranks must make the same call");
   struct AnotherSort : examples::Mergesort {};
   std::string refusal;
   try {
@@ -619,6 +573,190 @@ TEST(DcCall, WorkStealingRefusesAProblemInParts) {
                        {.comm = MPI_COMM_WORLD, .placement = Placement::distributed}),
             "work stealing takes its problem from rank 0 (rooted) or from every rank "
             "(replicated), not in parts (distributed)");
+}
+
+/// Divides into one leaf for each weight; before that, leaves out the negative ones one by one.
+struct Weighed {
+  using Problem = std::vector<double>;
+  using Solution = std::vector<double>;
+  double* solved;  ///< by this rank
+
+  bool trivial(const Problem& p) const { return p.size() < 2; }
+  Solution conquer(Problem p) const {
+    *solved += p.empty() ? 0 : p.front();
+    return p;
+  }
+  std::vector<Problem> divide(const Problem& p) const {
+    if (p.front() < 0) {
+      return {{p.begin() + 1, p.end()}};
+    }
+    std::vector<Problem> parts;
+    for (const double weight : p) {
+      parts.push_back({weight});
+    }
+    return parts;
+  }
+  Solution combine(Solution left, const Solution& right) const {
+    left.insert(left.end(), right.begin(), right.end());
+    return left;
+  }
+  double work(const Problem& p) const { return p.front(); }
+  Sizes sizes(const Problem& p) const { return {{"N", p.size()}}; }
+};
+
+/// The work of each rank for such leaves.
+std::vector<std::int64_t> work_of_ranks(Placement placement, const std::vector<double>& leaves) {
+  double solved = 0;
+  const auto result = DC_Call(DC_Type::hypercube, Weighed{&solved}, held(placement, leaves),
+                              {.comm = MPI_COMM_WORLD, .placement = placement});
+  auto expected = has_solution(placement) ? leaves : std::vector<double>();
+  std::erase_if(expected, [](double weight) { return weight < 0; });
+  EXPECT_EQ(result, expected);
+  std::vector<std::int64_t> all;
+  for (int rank = 0; rank < world_size(); ++rank) {
+    const auto mine = static_cast<std::int64_t>(rank == world_rank() ? solved : 0);
+    all.push_back(Comm(MPI_COMM_WORLD).allreduce_sum(mine));
+  }
+  return all;
+}
+
+TEST_P(Placements, ManySubproblemsGoToRanksAsEvenlyAsTheyCan) {
+  for (int parts = 2; parts <= 32; ++parts) {
+    const auto work = work_of_ranks(GetParam(), std::vector<double>(parts, 1));
+    const int ranks = world_size();
+    EXPECT_EQ(std::ranges::max(work), (parts + ranks - 1) / ranks) << parts;
+    EXPECT_EQ(std::ranges::min(work) == 0, parts < ranks && GetParam() == Placement::rooted);
+  }
+}
+
+TEST_P(Placements, SizesOfSeveralSubproblemsAreTheirSums) {
+  double solved = 0;
+  Recorder recorder(mpi_time_ns);
+  recorder.begin_repetition(0, false);
+  DC_Call(DC_Type::hypercube, Weighed{&solved}, held(GetParam(), std::vector<double>(70, 1)),
+          {.comm = MPI_COMM_WORLD, .recorder = &recorder, .placement = GetParam()});
+  recorder.end_repetition(1);
+  for (const Span& span : recorder.spans()) {
+    if (span.block == Block::sequential) {
+      EXPECT_EQ(recorder.sizes_of(span).begin()->value, static_cast<std::int64_t>(solved));
+    }
+    if (span.level == 0 && (span.block == Block::divide || span.block == Block::combine)) {
+      EXPECT_EQ(recorder.sizes_of(span).begin()->value, 70);
+    }
+  }
+}
+
+TEST_P(Placements, RanksAreSharedOutByTheWorkOfSubproblems) {
+  struct Case {
+    int ranks;
+    std::vector<double> weights;
+    std::vector<std::int64_t> work;
+  };
+  for (const auto& [ranks, weights, work] :
+       {Case{2, {4, 1, 1, 1, 1}, {4, 4}}, Case{2, {1, 1, 1, 9}, {3, 9}},
+        Case{2, {-1, -1, -1, 1, 1, 1, 1}, {2, 2}}, Case{3, {1, 1, 5, 5, 5}, {7, 5, 5}},
+        Case{4, {3, 3, 1, 1, 1, 2, 1}, {3, 3, 3, 3}}, Case{4, {-1, 1, 1, 1, 1}, {1, 1, 1, 1}}}) {
+    if (world_size() == ranks) {
+      EXPECT_EQ(work_of_ranks(GetParam(), weights), work);
+    }
+  }
+}
+
+/// Sums a range; each of two threads waits for the other in its first leaf.
+struct Meeting {
+  using Problem = examples::CountCalls::Range;
+  using Solution = std::int64_t;
+  struct Seen {
+    int call = 0;
+    std::atomic<int> threads = 0, solved_alone = 0;
+  };
+  Seen* seen;
+
+  bool trivial(const Problem& p) const { return p.last - p.first <= 1; }
+  bool small(const Problem& p) const { return p.last - p.first <= 4; }
+  Solution conquer(Problem p) const { return p.last > p.first ? p.first : 0; }
+  std::vector<Problem> divide(Problem p) const {
+    const std::int64_t third = (p.last - p.first) / 3;
+    return {{p.first, p.first + third},
+            {p.first + third, p.first + 2 * third},
+            {p.first + 2 * third, p.last}};
+  }
+  Solution combine(Solution left, Solution right) const { return left + right; }
+  Solution sequential(Problem p) const {
+    ++seen->solved_alone;
+    thread_local int met_in = 0;
+    if (std::exchange(met_in, seen->call) != seen->call) {
+      ++seen->threads;
+      const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+      while (seen->threads < 2 && std::chrono::steady_clock::now() < end) {
+        std::this_thread::yield();
+      }
+    }
+    Solution sum = 0;
+    for (std::int64_t i = p.first; i < p.last; ++i) {
+      sum += i;
+    }
+    return sum;
+  }
+};
+
+TEST_P(Placements, ARanksOwnPartIsSharedByItsThreads) {
+  const std::int64_t last = 10'000;
+  static int calls = 0;
+  Meeting::Seen seen{.call = ++calls};
+  const auto result =
+      DC_Call(DC_Type::hypercube, Meeting{&seen}, {0, last},
+              {.comm = MPI_COMM_WORLD, .placement = GetParam(), .stealing = {.threads = 2}});
+  EXPECT_EQ(result, has_solution(GetParam()) ? last * (last - 1) / 2 : 0);
+  EXPECT_EQ(seen.threads, 2);
+  EXPECT_GT(seen.solved_alone, 10);
+}
+
+/// Counts the numbers of a range, by a search or by halves.
+struct CountingSearch {
+  using Problem = examples::CountCalls::Range;
+  using Solution = std::int64_t;
+
+  void visit(Problem p, Children<Problem>& children, Solution& total) const {
+    if (trivial(p)) {
+      total += conquer(p);
+    } else {
+      const auto [left, right] = divide(p);
+      children.push(right);
+      children.push(left);
+    }
+  }
+  bool trivial(const Problem& p) const { return p.last - p.first <= 1; }
+  Solution conquer(Problem p) const { return p.last - p.first; }
+  Halves<Problem> divide(Problem p) const {
+    const std::int64_t middle = std::midpoint(p.first, p.last);
+    return {{p.first, middle}, {middle, p.last}};
+  }
+  Solution combine(Solution left, Solution right) const { return left + right; }
+  Sizes solution_sizes(Solution total) const { return {{"nodes", total}}; }
+};
+
+TEST_P(Placements, ThreadsSearchARanksOwnPartWithinTheLimits) {
+  constexpr std::int64_t kCount = 100'000;
+  for (const int threads : {1, 2}) {
+    Options options{.comm = MPI_COMM_WORLD, .placement = GetParam()};
+    options.stealing.threads = threads;
+    const auto found = [&] {
+      return DC_Call(DC_Type::hypercube, CountingSearch{}, {0, kCount}, options);
+    };
+    EXPECT_EQ(found(), has_solution(GetParam()) ? kCount : 0);
+    std::optional<EndedEarly> ended;
+    options.stealing.ended_early = &ended;
+    options.stealing.max_nodes = 1000;
+    found();
+    EXPECT_EQ(ended.value_or(EndedEarly{}).reason, "the tree has more than 1000 nodes");
+  }
+}
+
+TEST(DcCall, ThreadsAreNotForAnApplicationThatDoesNotSayWhatOneSolves) {
+  EXPECT_THROW(DC_Call(DC_Type::hypercube, examples::Mergesort{}, {3, 1, 2},
+                       {.comm = MPI_COMM_WORLD, .stealing = {.threads = 2}}),
+               Error);
 }
 
 }  // namespace

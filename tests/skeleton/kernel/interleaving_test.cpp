@@ -6,11 +6,11 @@
 //
 // CLEAVE_INTERLEAVINGS=1000000 tries so many.
 #include <gtest/gtest.h>
-#include <ucontext.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <boost/context/fiber.hpp>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -31,21 +31,27 @@
 namespace cleave {
 namespace {
 
+using boost::context::fiber;
+
 /// Runs workers in turn; whose turn it is, chance decides at every `point`.
 class Scheduler {
  public:
   explicit Scheduler(std::uint32_t seed) : random_(seed) {}
 
   void run(const std::vector<std::function<void()>>& workers) {
-    fibers_.clear();
+    std::vector<fiber> fibers;
     for (const auto& work : workers) {
-      runnable_.push_back(fibers_.emplace_back(std::make_unique<Fiber>(work, main_)).get());
+      fibers.emplace_back([this, &work](fiber&& caller) {
+        caller_ = std::move(caller);
+        work();
+        return std::move(caller_);
+      });
     }
     active = this;
-    while (!runnable_.empty()) {
-      current_ = draw();
-      ::swapcontext(&main_, &current_->context);
-      std::erase(runnable_, current_);  // it has come to its end
+    while (!fibers.empty()) {
+      fiber& next = fibers[random_() % fibers.size()];
+      next = std::move(next).resume();
+      std::erase_if(fibers, [](const fiber& worker) { return !worker; });  // it has ended
     }
     active = nullptr;
   }
@@ -53,46 +59,18 @@ class Scheduler {
   /// Another worker may go on here.
   static void point() {
     if (active != nullptr) {
-      active->change();
+      Scheduler& mine = *active;
+      mine.caller_ = std::move(mine.caller_).resume();
     }
   }
 
   std::uint32_t random() { return static_cast<std::uint32_t>(random_()); }
 
  private:
-  struct Fiber {
-    Fiber(const std::function<void()>& does, ucontext_t& then) : work(does) {
-      ::getcontext(&context);
-      context.uc_stack.ss_sp = stack.data();
-      context.uc_stack.ss_size = stack.size();
-      context.uc_link = &then;
-      ::makecontext(&context, enter, 0);
-    }
-
-    const std::function<void()>& work;
-    ucontext_t context{};
-    std::array<char, std::size_t{1} << 16> stack;
-  };
-
-  static void enter() { active->current_->work(); }
-
-  Fiber* draw() { return runnable_[random_() % runnable_.size()]; }
-
-  void change() {
-    Fiber* const next = draw();
-    Fiber* const last = std::exchange(current_, next);
-    if (next != last) {
-      ::swapcontext(&last->context, &next->context);
-    }
-  }
-
   static inline Scheduler* active = nullptr;
 
   std::mt19937 random_;
-  std::vector<std::unique_ptr<Fiber>> fibers_;
-  std::vector<Fiber*> runnable_;
-  Fiber* current_ = nullptr;
-  ucontext_t main_{};
+  fiber caller_;  ///< `run`, while a worker runs
 };
 
 }  // namespace

@@ -31,6 +31,11 @@ std::vector<int> rehearsed_values(std::size_t count, unsigned seed) {
   return values;
 }
 
+Part<int> rehearsed_part(std::size_t count, int rank) {
+  const auto values = rehearsed_values(count, static_cast<unsigned>(rank));
+  return Part<int>(std::span<const int>(values));
+}
+
 /// Halves of any sizes, leaves at any depth, solutions of any length.
 struct RandomTree {
   struct Node {
@@ -192,9 +197,7 @@ TEST_P(RehearsedRank, OfPartsThatAreMerged) {
 TEST_P(RehearsedRank, OfPartsThatAreSplit) {
   expect_as_on_all_ranks<examples::SplitSort>(Placement::distributed, {}, [](int rank) {
     // Uneven, so that room has to be made.
-    const auto values = rehearsed_values(GetParam() * static_cast<std::size_t>(rank + 1),
-                                         static_cast<unsigned>(rank));
-    return Part<int>(std::span<const int>(values));
+    return rehearsed_part(GetParam() * static_cast<std::size_t>(rank + 1), rank);
   });
 }
 
@@ -254,11 +257,7 @@ TEST(Rehearsal, OfASortTakesAsManyRanksAsMemoryAllows) {
   Recorder recorder(rehearsed_ns);
   rehearse_alone<examples::SplitSort>(
       {}, recorder, Placement::distributed, 16, 5,
-      [](int rank) {
-        const auto values = rehearsed_values(1000, static_cast<unsigned>(rank));
-        return Part<int>(std::span<const int>(values));
-      },
-      {.max_bytes = 3 * 4 * 4000},
+      [](int rank) { return rehearsed_part(1000, rank); }, {.max_bytes = 3 * 4 * 4000},
       [](const auto& rehearsal) {
         EXPECT_EQ(rehearsal.first_level(), 2);
         EXPECT_EQ(rehearsal.level_offset(), 2);
@@ -348,11 +347,7 @@ TEST(Rehearsal, RefusesMessagesThatDifferFromThoseOfItsPreparation) {
   const auto rehearse = [&] {
     rehearse_alone<Forgetful>(
         app, recorder, Placement::distributed, 4, 0,
-        [](int rank) {
-          const auto values = rehearsed_values(1000, static_cast<unsigned>(rank));
-          return Part<int>(std::span<const int>(values));
-        },
-        {}, [](const auto& /*rehearsal*/) {});
+        [](int rank) { return rehearsed_part(1000, rank); }, {}, [](const auto& /*rehearsal*/) {});
   };
   EXPECT_THROW(rehearse(), Error);
 }

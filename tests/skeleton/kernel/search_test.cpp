@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work stealing returns what one rank returns, at any number of ranks and threads.
+// Work stealing returns what one rank returns, at any number of ranks and threads, whether children
+// are made at once or when they are visited; its errors, limits and statistics.
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <iterator>
 #include <limits>
@@ -14,19 +16,70 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <cleave/dc_call.hpp>
 
-#include "tests/skeleton/examples.hpp"
 #include "tests/skeleton/kernel/trees.hpp"
 #include "tests/support/address_space.hpp"
 
 namespace cleave {
 
 using namespace cleave::detail;
+
+/// Counts its moves and copies.
+struct Tracked {
+  inline static std::atomic<int> moves = 0, copies = 0;
+
+  int depth = 0;
+
+  explicit Tracked(int d = 0) : depth(d) {}
+  Tracked(Tracked&& other) noexcept : depth(other.depth) { ++moves; }
+  Tracked(const Tracked& other) : depth(other.depth) { ++copies; }
+  Tracked& operator=(Tracked&& other) noexcept {
+    depth = other.depth;
+    ++moves;
+    return *this;
+  }
+  ~Tracked() = default;
+  int number() const { return depth; }
+};
+
+/// Cannot be copied.
+struct Owned {
+  std::unique_ptr<int> depth;
+
+  explicit Owned(int d = 0) : depth(std::make_unique<int>(d)) {}
+  int number() const { return *depth; }
+};
+
+/// A total that has no move constructor.
+struct CopiedCount {
+  int nodes = 0;
+
+  explicit CopiedCount(int n = 0) : nodes(n) {}
+  CopiedCount(const CopiedCount& other) : nodes(other.nodes) {}
+  CopiedCount& operator=(const CopiedCount& other) = default;
+  int number() const { return nodes; }
+};
+
+template <class T>
+struct WireOfNumber {
+  static void pack(Packer& packer, const T& value) { wire<int>::pack(packer, value.number()); }
+  static T unpack(Unpacker& unpacker) { return T(wire<int>::unpack(unpacker)); }
+};
+template <>
+struct wire<Tracked> : WireOfNumber<Tracked> {};
+template <>
+struct wire<Owned> : WireOfNumber<Owned> {};
+template <>
+struct wire<CopiedCount> : WireOfNumber<CopiedCount> {};
+
 namespace {
 
 using examples::Counted;
+using examples::LazyTree;
 using examples::RandomTree;
 
 Options with_threads(int threads, Placement placement = Placement::replicated) {
@@ -35,48 +88,56 @@ Options with_threads(int threads, Placement placement = Placement::replicated) {
 
 int world_rank() { return Comm(MPI_COMM_WORLD).rank(); }
 
-TEST(Search, CountsEveryNodeOnce) {
-  for (const int threads : {1, 2, 3}) {
-    for (const int children : {0, 1, 10, 300}) {
-      const RandomTree app{.children_of_root = children};
-      const Counted expected = search_sequentially(app, {.number = 5});
-      const auto everywhere = DC_Call(DC_Type::work_stealing, app, RandomTree::Node{.number = 5},
-                                      with_threads(threads));
-      EXPECT_EQ(everywhere, expected);
-      const auto rooted = DC_Call(DC_Type::work_stealing, app, RandomTree::Node{.number = 5},
-                                  with_threads(threads, Placement::rooted));
+template <class App>
+auto search_everywhere(const App& app, typename App::Problem problem, int threads) {
+  return DC_Call(DC_Type::work_stealing, app, std::move(problem), with_threads(threads));
+}
+
+/// The random tree, several nodes at a time.
+struct SeveralAtOnce : RandomTree {
+  void visit(std::span<Node> nodes, Children<Node>& children, Counted& total) const {
+    EXPECT_FALSE(nodes.empty());
+    EXPECT_LE(nodes.size(), kMaxNodesAtOnce);
+    for (const Node& node : nodes) {
+      RandomTree::visit(node, children, total);
+    }
+  }
+};
+
+constexpr RandomTree::Node kRoot{.number = 5};
+
+template <class App>
+class Tree : public ::testing::Test {};
+using Trees = ::testing::Types<RandomTree, SeveralAtOnce, LazyTree>;
+TYPED_TEST_SUITE(Tree, Trees);
+
+TYPED_TEST(Tree, HasEveryNodeCountedOnce) {
+  TypeParam app;
+  for (const int children : {0, 1, 10, 300}) {
+    app.children_of_root = children;
+    const Counted expected = search_sequentially(RandomTree{.children_of_root = children}, kRoot);
+    EXPECT_EQ(search_sequentially(app, kRoot), expected);
+    for (const int threads : {1, 2, 3}) {
+      EXPECT_EQ(search_everywhere(app, kRoot, threads), expected);
+      const auto rooted =
+          DC_Call(DC_Type::work_stealing, app, kRoot, with_threads(threads, Placement::rooted));
       EXPECT_EQ(rooted, world_rank() == 0 ? expected : Counted{});
     }
   }
 }
 
-/// The random tree, several nodes at a time.
-struct SeveralAtOnce {
-  using Problem = RandomTree::Node;
-  using Solution = Counted;
-
-  void visit(std::span<RandomTree::Node> nodes, Children<RandomTree::Node>& children,
-             Counted& total) const {
-    EXPECT_FALSE(nodes.empty());
-    EXPECT_LE(nodes.size(), kMaxNodesAtOnce);
-    for (const RandomTree::Node& node : nodes) {
-      tree.visit(node, children, total);
-    }
-  }
-  Counted combine(Counted left, const Counted& right) const { return tree.combine(left, right); }
-
-  RandomTree tree;
-};
-
-TEST(Search, OfSeveralNodesAtOnceVisitsEveryNodeOnce) {
-  for (const int threads : {1, 3}) {
-    for (const int children : {0, 1, 10, 300}) {
-      const SeveralAtOnce app{.tree = {.children_of_root = children}};
-      const Counted expected = search_sequentially(app.tree, {.number = 5});
-      EXPECT_EQ(search_sequentially(app, {.number = 5}), expected);
-      EXPECT_EQ(DC_Call(DC_Type::work_stealing, app, RandomTree::Node{.number = 5},
-                        with_threads(threads)),
-                expected);
+TYPED_TEST(Tree, ThatIsTooLargeIsRefused) {
+  TypeParam app;
+  app.children_of_root = 300;
+  const std::int64_t nodes = search_sequentially(app, kRoot).nodes;
+  for (const std::int64_t maximum : {nodes, nodes - 1, nodes / 2, std::int64_t{1}}) {
+    Options options = with_threads(2);
+    options.stealing.max_nodes = maximum;
+    const auto search = [&] { return DC_Call(DC_Type::work_stealing, app, kRoot, options).nodes; };
+    if (maximum == nodes) {
+      EXPECT_EQ(search(), nodes);
+    } else {
+      EXPECT_THROW(search(), Error);
     }
   }
 }
@@ -132,12 +193,6 @@ struct Words {
   }
   std::int64_t combine(std::int64_t left, std::int64_t right) const { return left + right; }
 };
-
-TEST(Search, NodesMayBeOfAnyTypeThatCrosses) {
-  for (const int threads : {1, 2}) {
-    EXPECT_EQ(DC_Call(DC_Type::work_stealing, Words{}, 8, with_threads(threads)), 9841);
-  }
-}
 
 /// The least number among the leaves of a random tree, with the way to it; prunes by depth.
 struct Least {
@@ -224,71 +279,6 @@ TEST(Search, AVisitThatStopsItEndsItForAll) {
   }
 }
 
-/// A value of each node that is no integer, less or greater as `Sought` says.
-template <class Sought>
-struct Best {
-  using Problem = RandomTree::Node;
-  using Node = RandomTree::Node;
-  using Solution = double;
-  using Bound = Sought;
-
-  static double value_of(const Node& node) {
-    return static_cast<double>(1 + node.number % 1000) / 7;
-  }
-  static bool is_better(double left, double right) {
-    return std::same_as<Sought, double> ? left < right : left > right;
-  }
-
-  void begin(Node root, Children<Node>& children, double& best) const {
-    best = Incumbent<Bound>::kNone;
-    children.push(root);
-  }
-  void visit(const Node& node, Children<Node>& children, double& best,
-             Incumbent<Bound>& incumbent) const {
-    if (incumbent.offer(value_of(node))) {
-      best = value_of(node);
-    }
-    Counted counted;
-    tree.visit(node, children, counted);
-  }
-  double combine(double left, double right) const {
-    // A worker that found nothing has Solution{}, which is no value of a node.
-    return left == 0 || (right != 0 && is_better(right, left)) ? right : left;
-  }
-
-  RandomTree tree;
-};
-
-/// Each node's value by its own, without an incumbent.
-template <class Sought>
-double best_of_all(const RandomTree::Node& root) {
-  const RandomTree tree;
-  detail::SplitDeque<RandomTree::Node> stack;
-  Children<RandomTree::Node> children(stack);
-  stack.push(root);
-  double best = Incumbent<Sought>::kNone;
-  Counted counted;
-  while (!stack.private_empty()) {
-    const RandomTree::Node node = stack.pop();
-    if (Best<Sought>::is_better(Best<Sought>::value_of(node), best)) {
-      best = Best<Sought>::value_of(node);
-    }
-    tree.visit(node, children, counted);
-  }
-  return best;
-}
-
-TEST(Search, ABoundMayBeARealNumberAndMaximised) {
-  for (const int threads : {1, 2, 3}) {
-    const RandomTree::Node root{.number = 11};
-    EXPECT_EQ(DC_Call(DC_Type::work_stealing, Best<double>{}, root, with_threads(threads)),
-              best_of_all<double>(root));
-    EXPECT_EQ(
-        DC_Call(DC_Type::work_stealing, Best<Maximise<double>>{}, root, with_threads(threads)),
-        best_of_all<Maximise<double>>(root));
-  }
-}
-
 TEST(Search, BranchAndBoundFindsTheLeastAndWhatHasIt) {
   const auto expected = search_sequentially(Least{}, {.number = 9});
   for (const int threads : {1, 2, 3}) {
@@ -299,51 +289,6 @@ TEST(Search, BranchAndBoundFindsTheLeastAndWhatHasIt) {
     const auto by_several = DC_Call(DC_Type::work_stealing, LeastOfSeveral{},
                                     RandomTree::Node{.number = 9}, with_threads(threads));
     EXPECT_EQ(by_several.value, expected.value);
-  }
-}
-
-TEST(GeneralForm, EqualsSolveSequential) {
-  std::vector<int> values(3000);
-  std::iota(values.rbegin(), values.rend(), -1000);
-  std::vector<std::string> words;
-  for (int i = 0; i < 200; ++i) {
-    words.push_back(std::to_string(i * i));
-  }
-  for (const int threads : {1, 2, 3}) {
-    EXPECT_EQ(DC_Call(DC_Type::work_stealing, examples::Mergesort{}, values, with_threads(threads)),
-              solve_sequential(examples::Mergesort{}, values));
-    EXPECT_EQ(
-        DC_Call(DC_Type::work_stealing, examples::Concatenate{}, words, with_threads(threads)),
-        solve_sequential(examples::Concatenate{}, words));
-  }
-}
-
-/// Any number of children, in their order.
-struct Spell {
-  using Problem = std::string;
-  using Solution = std::string;
-
-  bool trivial(const std::string& text) const { return text.size() <= 1; }
-  std::string conquer(std::string text) const { return "(" + text + ")"; }
-  std::vector<std::string> divide(const std::string& text) const {
-    std::vector<std::string> parts;
-    const std::size_t length = text.size() / 5 + 1;
-    for (std::size_t at = 0; at < text.size(); at += length) {
-      parts.push_back(text.substr(at, length));
-    }
-    return parts;
-  }
-  std::string combine(std::string left, const std::string& right) const { return left + right; }
-};
-
-TEST(GeneralForm, AnyNumberOfChildrenKeepsTheirOrder) {
-  std::string text;
-  for (int i = 0; i < 3000; ++i) {
-    text += static_cast<char>('a' + i % 26);
-  }
-  for (const int threads : {1, 3}) {
-    EXPECT_EQ(DC_Call(DC_Type::work_stealing, Spell{}, text, with_threads(threads)),
-              solve_sequential(Spell{}, text));
   }
 }
 
@@ -401,22 +346,39 @@ TEST(GeneralForm, LongTasksAfterManyShortOnesAreSharedOut) {
   EXPECT_LE(most, Comm(MPI_COMM_WORLD).size() == 1 ? 100 : 58);
 }
 
+/// One worker solves what is short.
+struct SmallChain : CommutativeChain {
+  bool small(const std::int64_t& n) const { return n < 100; }
+};
+
 TEST(GeneralForm, ADepthOfAMillionIsFine) {
   constexpr std::int64_t kDepth = 1'000'000;
   for (const int threads : {1, 2}) {
     EXPECT_EQ(DC_Call(DC_Type::work_stealing, Chain{}, kDepth, with_threads(threads)), kDepth + 1);
     EXPECT_EQ(DC_Call(DC_Type::work_stealing, CommutativeChain{}, kDepth, with_threads(threads)),
               kDepth + 1);
+    EXPECT_EQ(DC_Call(DC_Type::work_stealing, SmallChain{}, 10'000, with_threads(threads)), 10'001);
   }
 }
 
-/// One worker solves what is short.
-struct SmallChain : CommutativeChain {
-  bool small(const std::int64_t& n) const { return n < 100; }
+/// Has leaves of a millisecond.
+struct Brief : Coarse {
+  static constexpr bool kCommutative = true;
+  int conquer(int n) const {
+    ++*leaves_here;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return n;
+  }
 };
 
-TEST(GeneralForm, WhatIsSmallIsAddedUpToo) {
-  EXPECT_EQ(DC_Call(DC_Type::work_stealing, SmallChain{}, 10'000, with_threads(2)), 10'001);
+TEST(GeneralForm, RanksThatCountNothingLoseNoTotalOfOthers) {
+  std::atomic<int> leaves_here = 0;
+  for (int run = 0; run < 40; ++run) {
+    Options options = with_threads(1);
+    options.stealing.seed = static_cast<std::uint64_t>(run);
+    const int leaves = 2 + run % 4;
+    EXPECT_EQ(DC_Call(DC_Type::work_stealing, Brief{{&leaves_here}}, leaves, options), leaves);
+  }
 }
 
 TEST(GeneralForm, ThatIsToldToStopHasNoSolution) {
@@ -452,6 +414,12 @@ struct Throwing : RandomTree {
       throw std::runtime_error("seven");
     }
     RandomTree::visit(node, children, total);
+  }
+};
+
+struct ThrowingChild : LazyTree {
+  Node child(const Node& parent, std::int64_t index) const {
+    return parent.depth == 6 ? throw std::runtime_error("seven") : LazyTree::child(parent, index);
   }
 };
 
@@ -544,12 +512,15 @@ std::string failure_of(const App& app, Placement placement, typename App::Proble
   return "nothing was thrown";
 }
 
-TEST(Search, WhatBeginsOrEndsItMayThrowToo) {
+TEST(Search, WhatAFunctorThrowsReachesEveryRankUnderItsName) {
   for (const Placement placement : {Placement::replicated, Placement::rooted}) {
     EXPECT_EQ(failure_of(ThrowingBegin{}, placement), "begin: at once");
     EXPECT_EQ(failure_of(ThrowingBegin{.is_std_exception = false}, placement),
               "begin: an exception that is not a std::exception");
     EXPECT_EQ(failure_of(ThrowingTotals{}, placement), "combine: no sum");
+    EXPECT_EQ(failure_of(Throwing{}, placement, kRoot), "visit: seven");
+    EXPECT_EQ(failure_of(ThrowingChild{}, placement, kRoot), "visit: seven");
+    EXPECT_EQ(failure_of(ThrowingCombine{}, placement, 1000), "combine: five hundred");
     EXPECT_EQ(failure_of(ThrowingFirstIncumbent{}, placement, RandomTree::Node{.number = 5}),
               "first_incumbent: no bound");
     EXPECT_EQ(failure_of(ThrowingSizes{}, placement), "solution_sizes: not to be counted");
@@ -635,43 +606,240 @@ TEST(Search, ASolutionThatCannotBeMadeOnARankThatGetsNoneIsOneErrorToo) {
             Comm(MPI_COMM_WORLD).size() == 1 ? "nothing was thrown" : "Solution: not to be made");
 }
 
-TEST(Search, WhatAFunctorThrowsReachesEveryRank) {
-  for (const int threads : {1, 2, 3}) {
-    try {
-      DC_Call(DC_Type::work_stealing, Throwing{}, RandomTree::Node{.number = 5},
-              with_threads(threads));
-      ADD_FAILURE() << "nothing was thrown";
-    } catch (const FunctorError& e) {
-      EXPECT_EQ(e.block(), "visit");
-      EXPECT_EQ(e.message(), "seven");
+/// Notes the nodes in the order of their visits: a tree of three levels and of numbers to base 3.
+struct InOrder {
+  using Problem = int;
+  using Node = int;
+  using Solution = std::vector<int>;
+
+  void begin(int roots, Children<int>& children, Solution& /*order*/) const {
+    for (int i = 1; i <= roots; ++i) {
+      children.push(i);
     }
-    try {
-      DC_Call(DC_Type::work_stealing, ThrowingCombine{}, 1000, with_threads(threads));
-      ADD_FAILURE() << "nothing was thrown";
-    } catch (const FunctorError& e) {
-      EXPECT_EQ(e.block(), "combine");
-      EXPECT_EQ(e.message(), "five hundred");
+  }
+  void visit(const int& node, LazyChildren& children, Solution& order) const {
+    order.push_back(node);
+    children.lazy(node < 9 ? 3 : 0);
+  }
+  int child(const int& parent, std::int64_t index) const {
+    return 3 * parent + static_cast<int>(index);
+  }
+  Solution combine(Solution left, const Solution& right) const {
+    left.insert(left.end(), right.begin(), right.end());
+    return left;
+  }
+};
+
+TEST(LazySearch, GoesDepthFirstAndFromTheFirstChildToTheLast) {
+  EXPECT_EQ(search_sequentially(InOrder{}, 1),
+            (std::vector{1, 3, 9, 10, 11, 4, 12, 13, 14, 5, 15, 16, 17}));
+  EXPECT_EQ(search_sequentially(InOrder{}, 2).front(), 2);  // the first node that was pushed last
+  EXPECT_EQ(search_everywhere(InOrder{}, 2, 2).size(), 26U);
+}
+
+/// Has only children whose index is even.
+struct Holes : InOrder {
+  std::optional<int> child(const int& parent, std::int64_t index) const {
+    return index % 2 == 0 ? std::optional(InOrder::child(parent, index)) : std::nullopt;
+  }
+};
+
+TEST(LazySearch, AChildThatIsNothingIsNotVisited) {
+  EXPECT_EQ(search_sequentially(Holes{}, 1), (std::vector{1, 3, 9, 11, 5, 15, 17}));
+  EXPECT_EQ(search_everywhere(Holes{}, 1, 2).size(), 7U);
+}
+
+/// A root with leaves that take 20 ms each.
+struct Flat {
+  using Problem = std::int64_t;
+  using Solution = std::int64_t;
+  std::atomic<int>* leaves_here = nullptr;
+
+  void visit(const std::int64_t& node, LazyChildren& children, std::int64_t& total) const {
+    if (node > 0) {
+      return children.lazy(node);
     }
-    // The communicator is as good as new.
-    EXPECT_EQ(DC_Call(DC_Type::work_stealing, Words{}, 4, with_threads(threads)), 121);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    ++*leaves_here;
+    ++total;
+  }
+  std::int64_t child(const std::int64_t& /*parent*/, std::int64_t /*index*/) const { return 0; }
+  std::int64_t combine(std::int64_t left, std::int64_t right) const { return left + right; }
+};
+
+TEST(LazySearch, TheChildrenOfOneNodeAreSharedOut) {
+  std::atomic<int> leaves_here = 0;
+  EXPECT_EQ(search_everywhere(Flat{&leaves_here}, 16, 1), 16);
+  const Comm world(MPI_COMM_WORLD);
+  EXPECT_LE(world.allreduce_max(leaves_here), world.size() == 1 ? 16 : 10);
+}
+
+/// The least number among the leaves of a binary tree, found first; the bound of all others is
+/// worse.
+struct BestFirst {
+  struct Node {
+    int depth = 0;
+    double cost = 0;
+  };
+  using Problem = Node;
+  using Solution = double;
+  using Bound = double;
+  std::atomic<int>* made = nullptr;
+
+  void begin(Node root, Children<Node>& children, double& best) const {
+    best = Incumbent<double>::kNone;
+    children.push(root);
+  }
+  void visit(const Node& node, LazyChildren& children, double& best,
+             Incumbent<double>& incumbent) const {
+    if (node.depth > 0) {
+      children.lazy(2);
+    } else if (incumbent.offer(node.cost)) {
+      best = node.cost;
+    }
+  }
+  std::optional<Node> child(const Node& parent, std::int64_t index,
+                            Incumbent<double>& incumbent) const {
+    const double cost = parent.cost + static_cast<double>(index) / 8;
+    if (cost >= incumbent.value()) {
+      return std::nullopt;
+    }
+    ++*made;
+    return Node{.depth = parent.depth - 1, .cost = cost};
+  }
+  double combine(double left, double right) const {
+    // A worker that began without nodes has Solution{}, and here no leaf is better than 1.
+    return left == 0 || (right != 0 && right < left) ? right : left;
+  }
+};
+
+TEST(LazySearch, ABoundFoundMeanwhileRulesOutChildrenBeforeTheyAreMade) {
+  std::atomic<int> made = 0;
+  EXPECT_EQ(search_sequentially(BestFirst{&made}, {.depth = 12, .cost = 1}), 1);
+  EXPECT_EQ(made, 12);
+  for (const int threads : {1, 3}) {
+    EXPECT_EQ(search_everywhere(BestFirst{&made}, {.depth = 12, .cost = 1}, threads), 1);
   }
 }
 
-TEST(Search, ATreeThatIsTooLargeIsRefused) {
-  const RandomTree app{.children_of_root = 300};
-  const std::int64_t nodes = search_sequentially(app, {.number = 5}).nodes;
-  for (const std::int64_t maximum : {nodes, nodes - 1, nodes / 2, std::int64_t{1}}) {
-    Options options = with_threads(2);
-    options.stealing.max_nodes = maximum;
-    const auto search = [&] {
-      return DC_Call(DC_Type::work_stealing, app, RandomTree::Node{.number = 5}, options).nodes;
-    };
-    if (maximum == nodes) {
-      EXPECT_EQ(search(), nodes);
-    } else {
-      EXPECT_THROW(search(), Error);
+struct CountsByCopies {
+  using Problem = int;
+  using Solution = CopiedCount;
+  using Bound = double;
+
+  void visit(const int& node, LazyChildren& children, CopiedCount& total,
+             Incumbent<double>& /*incumbent*/) const {
+    ++total.nodes;
+    children.lazy(node);
+  }
+  int child(const int& parent, std::int64_t index) const {
+    return parent - 1 - static_cast<int>(index);
+  }
+  CopiedCount combine(CopiedCount left, const CopiedCount& right) const {
+    left.nodes += right.nodes;
+    return left;
+  }
+};
+
+struct StopsAtSeven : LazyTree {
+  void visit(const Node& node, LazyChildren& children, Counted& total) const {
+    LazyTree::visit(node, children, total);
+    if (node.depth == 7) {
+      children.stop();
     }
   }
+};
+
+TEST(LazySearch, IsStoppedByAVisit) {
+  const StopsAtSeven app;
+  EXPECT_EQ(search_sequentially(app, kRoot).deepest, 7);
+  EXPECT_GE(search_everywhere(app, kRoot, 2).deepest, 7);
+}
+
+/// Binary trees of `Node`, which has a depth. The children are made at once, or when they are
+/// visited.
+struct Eager {
+  using Problem = Tracked;
+  using Solution = std::int64_t;
+
+  void visit(const Tracked& node, Children<Tracked>& children, std::int64_t& total) const {
+    ++total;
+    for (int i = 0; i < 2 && node.depth > 0; ++i) {
+      children.push(Tracked(node.depth - 1));
+    }
+  }
+  std::int64_t combine(std::int64_t left, std::int64_t right) const { return left + right; }
+};
+struct Lazy : Eager {
+  void visit(const Tracked& node, LazyChildren& children, std::int64_t& total) const {
+    ++total;
+    children.lazy(node.depth > 0 ? 2 : 0);
+  }
+  Tracked child(const Tracked& parent, std::int64_t /*index*/) const {
+    return Tracked(parent.depth - 1);
+  }
+};
+
+constexpr int kDepth = 11;
+constexpr int kLeaves = 1 << kDepth;
+
+void forget_moves() {
+  Tracked::moves = 0;
+  Tracked::copies = 0;
+}
+
+TEST(Nodes, AreMovedTwiceAndNeverCopied) {
+  forget_moves();
+  EXPECT_EQ(search_sequentially(Eager{}, Tracked(kDepth)), 2 * kLeaves - 1);
+  EXPECT_EQ(Tracked::copies, 0);
+  EXPECT_LE(Tracked::moves, 2 * (2 * kLeaves - 1) + 20);  // and while the stack grows
+  for (const int threads : {1, 3}) {
+    EXPECT_EQ(search_everywhere(Eager{}, Tracked(kDepth), threads), 2 * kLeaves - 1);
+  }
+  const int copies_of_call = 2 * Comm(MPI_COMM_WORLD).size();  // of the problem by this rank
+  EXPECT_LE(Tracked::copies, copies_of_call);
+}
+
+TEST(Nodes, ThatAreMadeWhenTheyAreVisitedAreMovedOnceWhereTheyHaveChildren) {
+  forget_moves();
+  EXPECT_EQ(search_sequentially(Lazy{}, Tracked(kDepth)), 2 * kLeaves - 1);
+  EXPECT_EQ(Tracked::copies, 0);
+  EXPECT_LE(Tracked::moves, kLeaves + 20);
+  for (const int threads : {1, 3}) {
+    EXPECT_EQ(search_everywhere(Lazy{}, Tracked(kDepth), threads), 2 * kLeaves - 1);
+  }
+}
+
+/// A binary tree of nodes that cannot be copied.
+struct OfOwned {
+  using Problem = int;
+  using Node = Owned;
+  using Solution = std::int64_t;
+
+  void begin(int depth, Children<Owned>& children, std::int64_t& /*total*/) const {
+    children.push(Owned(depth));
+  }
+  void visit(Owned node, Children<Owned>& children, std::int64_t& total) const {
+    ++total;
+    if (*node.depth > 0) {
+      children.push(Owned(*node.depth - 1));
+      --*node.depth;
+      children.push(std::move(node));
+    }
+  }
+  std::int64_t combine(std::int64_t left, std::int64_t right) const { return left + right; }
+};
+
+TEST(Nodes, NeedNotBeCopyable) {
+  EXPECT_EQ(search_sequentially(OfOwned{}, kDepth), 2 * kLeaves - 1);
+  for (const int threads : {1, 3}) {
+    EXPECT_EQ(search_everywhere(OfOwned{}, kDepth, threads), 2 * kLeaves - 1);
+  }
+}
+
+TEST(LazySearch, TakesTotalsThatAreCopied) {
+  EXPECT_EQ(search_sequentially(CountsByCopies{}, 9).nodes, 512);
+  EXPECT_EQ(search_everywhere(CountsByCopies{}, 9, 2).nodes, 512);
 }
 
 /// A tree without an end, whose stack only grows.

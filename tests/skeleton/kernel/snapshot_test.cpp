@@ -78,25 +78,6 @@ Options options_for(const std::filesystem::path& folder, int threads, bool resum
                                           .report = report}};
 }
 
-TEST(Snapshots, WithoutATimeBetweenThemOrAFolderAreRefused) {
-  const SharedFolder folder;
-  const auto refused = [](const std::filesystem::path& path, double every_s) -> std::string {
-    Options options = options_for(path, 1, false, nullptr, nullptr);
-    options.checkpoint->every_s = every_s;
-    try {
-      DC_Call(DC_Type::work_stealing, RandomTree{}, kStart, options);
-    } catch (const Error& e) {
-      return e.what();
-    }
-    return "accepted";
-  };
-  const std::string line = "snapshots need a folder and a time between two that is above 0, not '";
-  const std::string path = folder.path().string();
-  EXPECT_EQ(refused(path, std::numeric_limits<double>::quiet_NaN()), line + path + "' and nan s");
-  EXPECT_EQ(refused(path, 0), line + path + "' and 0 s");
-  EXPECT_EQ(refused("", 60), line + "' and 60 s");
-}
-
 TEST(Snapshots, ASearchWhoseNextIsDueInAThousandYearsEnds) {
   const SharedFolder folder;
   CheckpointReport report;
@@ -120,20 +101,6 @@ TEST(Snapshots, ASearchWhoseNextIsAlwaysDueGoesOnBetweenThem) {
   EXPECT_LT(report.written, kChildren / 100);
 }
 
-/// Runs until it is stopped. \return  what it said
-std::string stop_early(const std::filesystem::path& folder, int threads) {
-  std::atomic<bool> stop = false;
-  std::atomic<int> visits = 0;
-  const Stopping app{{.children_of_root = kChildren}, &stop, &visits};
-  try {
-    DC_Call(DC_Type::work_stealing, app, kStart,
-            options_for(folder, threads, true, &stop, nullptr));
-  } catch (const Interrupted& e) {
-    return e.what();
-  }
-  return "";
-}
-
 std::string refusal(const std::function<void()>& run) {
   try {
     run();
@@ -141,6 +108,51 @@ std::string refusal(const std::function<void()>& run) {
     return e.what();
   }
   return "";
+}
+
+/// Runs until it is stopped. \return  what it said
+template <class App = Stopping>
+std::string stop_early(const std::filesystem::path& folder, int threads = 1, App app = {}) {
+  std::atomic<bool> stop = false;
+  std::atomic<int> visits = 0;
+  app.children_of_root = kChildren;
+  app.stop = &stop;
+  app.visits = &visits;
+  return refusal([&] {
+    DC_Call(DC_Type::work_stealing, app, kStart,
+            options_for(folder, threads, true, &stop, nullptr));
+  });
+}
+
+/// Resumes to the end. \return  what it was refused with
+std::string resume(const std::filesystem::path& folder, int children = kChildren) {
+  return refusal([&] {
+    DC_Call(DC_Type::work_stealing, RandomTree{.children_of_root = children}, kStart,
+            options_for(folder, 1, true, nullptr, nullptr));
+  });
+}
+
+/// On rank 0, between two moments that all ranks come to.
+void on_first_rank(const std::function<void()>& act) {
+  world().barrier();
+  if (world().rank() == 0) {
+    act();
+  }
+  world().barrier();
+}
+
+TEST(Snapshots, WithoutATimeBetweenThemOrAFolderAreRefused) {
+  const SharedFolder folder;
+  const auto refused = [](const std::filesystem::path& path, double every_s) {
+    Options options = options_for(path, 1, false, nullptr, nullptr);
+    options.checkpoint->every_s = every_s;
+    return refusal([&] { DC_Call(DC_Type::work_stealing, RandomTree{}, kStart, options); });
+  };
+  const std::string line = "snapshots need a folder and a time between two that is above 0, not '";
+  const std::string path = folder.path().string();
+  EXPECT_EQ(refused(path, std::numeric_limits<double>::quiet_NaN()), line + path + "' and nan s");
+  EXPECT_EQ(refused(path, 0), line + path + "' and 0 s");
+  EXPECT_EQ(refused("", 60), line + "' and 60 s");
 }
 
 TEST(Snapshot, AStoppedSearchIsResumedExactly) {
@@ -173,37 +185,16 @@ struct LosesItsFolder : Stopping {
 
 TEST(Snapshot, ThatCannotBeWrittenEndsTheSearchOfAllRanks) {
   const SharedFolder folder;
-  std::atomic<bool> stop = false;
-  std::atomic<int> visits = 0;
-  const LosesItsFolder app{{{.children_of_root = kChildren}, &stop, &visits}, folder.path()};
-  const std::string said = refusal([&] {
-    DC_Call(DC_Type::work_stealing, app, kStart,
-            options_for(folder.path(), 1, true, &stop, nullptr));
-  });
+  const std::string said = stop_early(folder.path(), 1, LosesItsFolder{{}, folder.path()});
   EXPECT_NE(said.find(folder.path().string()), std::string::npos) << said;
   EXPECT_EQ(said.find("holds a snapshot"), std::string::npos) << said;
-}
-
-/// On rank 0, between two moments that all ranks come to.
-void on_first_rank(const std::function<void()>& act) {
-  world().barrier();
-  if (world().rank() == 0) {
-    act();
-  }
-  world().barrier();
 }
 
 TEST(Snapshot, WhoseManifestCannotBeWrittenEndsTheSearchOfAllRanks) {
   const SharedFolder folder;
   on_first_rank(
       [&] { std::filesystem::create_directory(folder.path() / "cleave-snapshot-000001.json"); });
-  std::atomic<bool> stop = false;
-  std::atomic<int> visits = 0;
-  const Stopping app{{.children_of_root = kChildren}, &stop, &visits};
-  const std::string said = refusal([&] {
-    DC_Call(DC_Type::work_stealing, app, kStart,
-            options_for(folder.path(), 1, true, &stop, nullptr));
-  });
+  const std::string said = stop_early(folder.path());
   EXPECT_NE(said.find("cleave-snapshot-000001.json: cannot write: it is a folder"),
             std::string::npos)
       << said;
@@ -236,27 +227,22 @@ void forge(const std::filesystem::path& manifest, const char* name, const nlohma
 
 TEST(Snapshot, OfAnotherVersionOrWithThePartsOfAnotherIsRefused) {
   const SharedFolder folder;
-  EXPECT_NE(stop_early(folder.path(), 1), "");
-  const auto run = [&] {
-    DC_Call(DC_Type::work_stealing, RandomTree{.children_of_root = kChildren}, kStart,
-            options_for(folder.path(), 1, true, nullptr, nullptr));
-  };
+  EXPECT_NE(stop_early(folder.path()), "");
   const std::filesystem::path manifest = folder.path() / "cleave-snapshot-000001.json";
   forge(manifest, "program_version", "0.0");
-  EXPECT_EQ(refusal(run), manifest.string() +
-                              ": field 'program_version' is '0.0', but this run's "
-                              "is '" +
-                              version() + "'");
+  EXPECT_EQ(resume(folder.path()), manifest.string() +
+                                       ": field 'program_version' is '0.0', but this run's is '" +
+                                       version() + "'");
   forge(manifest, "program_version", version());
   renumber(folder.path(), "000001", "000009");
   forge(folder.path() / "cleave-snapshot-000009.json", "generation", 9);
-  EXPECT_NE(refusal(run).find("is not the part that its name says"), std::string::npos);
+  EXPECT_NE(resume(folder.path()).find("is not the part that its name says"), std::string::npos);
 }
 
 TEST(Snapshot, OfAnotherSearchOrDamagedIsRefusedAndKept) {
   const SharedFolder folder;
   const RandomTree app{.children_of_root = kChildren};
-  EXPECT_NE(stop_early(folder.path(), 1), "");
+  EXPECT_NE(stop_early(folder.path()), "");
   Options options = options_for(folder.path(), 1, true, nullptr, nullptr);
   const auto run = [&] { DC_Call(DC_Type::work_stealing, app, kStart, options); };
 
@@ -278,18 +264,10 @@ TEST(Snapshot, OfAnotherSearchOrDamagedIsRefusedAndKept) {
     std::string changed = whole;
     changed[whole.size() / 2] ^= 1;
     for (const std::string& damaged : {changed, whole.substr(0, whole.size() / 2), std::string()}) {
-      world().barrier();
-      if (world().rank() == 0) {
-        write_file(file, damaged);
-      }
-      world().barrier();
+      on_first_rank([&] { write_file(file, damaged); });
       EXPECT_NE(refusal(run).find(file.string()), std::string::npos);
     }
-    world().barrier();
-    if (world().rank() == 0) {
-      write_file(file, whole);
-    }
-    world().barrier();
+    on_first_rank([&] { write_file(file, whole); });
   }
   renumber(folder.path(), "000001", "000009");
   EXPECT_EQ(refusal(run), (folder.path() / "cleave-snapshot-000009.json").string() +
@@ -304,8 +282,8 @@ TEST(Snapshot, ThatIsDamagedGivesWayToTheOneBefore) {
   for (const char* name : {"cleave-snapshot-000002.json", "cleave-snapshot-000002.rank-00000"}) {
     for (const bool is_missing : {false, true}) {
       const SharedFolder folder;
-      EXPECT_NE(stop_early(folder.path(), 1), "");
-      EXPECT_NE(stop_early(folder.path(), 1), "");
+      EXPECT_NE(stop_early(folder.path()), "");
+      EXPECT_NE(stop_early(folder.path()), "");
       const std::filesystem::path file = folder.path() / name;
       const bool is_snapshot_gone = is_missing && file.extension() == ".json";
       on_first_rank([&] {
@@ -338,10 +316,10 @@ TEST(Snapshot, ThatIsDamagedIsNotOneOfTheTwoThatAreKept) {
       write_file(folder.path() / fmt::format("cleave-snapshot-{:06}.rank-00000", generation), "");
     });
   };
-  EXPECT_NE(stop_early(folder.path(), 1), "");
-  EXPECT_NE(stop_early(folder.path(), 1), "");
+  EXPECT_NE(stop_early(folder.path()), "");
+  EXPECT_NE(stop_early(folder.path()), "");
   damage(2);
-  EXPECT_NE(stop_early(folder.path(), 1), "");  // from 1, and leaves 3
+  EXPECT_NE(stop_early(folder.path()), "");  // from 1, and leaves 3
   on_first_rank([&] {
     EXPECT_FALSE(std::filesystem::exists(folder.path() / "cleave-snapshot-000002.json"));
   });
@@ -356,8 +334,8 @@ TEST(Snapshot, ThatIsDamagedIsNotOneOfTheTwoThatAreKept) {
 
 TEST(Snapshot, WithoutItsManifestStaysUntilThatOfAnotherRunIsWhole) {
   const SharedFolder folder;
-  EXPECT_NE(stop_early(folder.path(), 1), "");
-  EXPECT_NE(stop_early(folder.path(), 1), "");
+  EXPECT_NE(stop_early(folder.path()), "");
+  EXPECT_NE(stop_early(folder.path()), "");
   const std::filesystem::path manifest = folder.path() / "cleave-snapshot-000002.json";
   const std::filesystem::path before = folder.path() / "cleave-snapshot-000001.json";
   const std::filesystem::path part = folder.path() / "cleave-snapshot-000002.rank-00000";
@@ -367,13 +345,11 @@ TEST(Snapshot, WithoutItsManifestStaysUntilThatOfAnotherRunIsWhole) {
     std::filesystem::rename(manifest, folder.path() / "kept.json");
     write_file(before, "damaged");
   });
-  const RandomTree app{.children_of_root = kChildren};
-  const Options options = options_for(folder.path(), 1, true, nullptr, nullptr);
-  EXPECT_NE(refusal([&] { DC_Call(DC_Type::work_stealing, app, kStart, options); }), "");
+  EXPECT_NE(resume(folder.path()), "");
   EXPECT_TRUE(std::filesystem::exists(part));  // the run was refused
 
   on_first_rank([&] { write_file(before, whole); });
-  EXPECT_NE(stop_early(folder.path(), 1), "");
+  EXPECT_NE(stop_early(folder.path()), "");
   world().barrier();
   EXPECT_FALSE(std::filesystem::exists(part));
   EXPECT_TRUE(std::filesystem::exists(before));
@@ -383,23 +359,19 @@ TEST(Snapshot, WithoutItsManifestStaysUntilThatOfAnotherRunIsWhole) {
 
 TEST(Snapshot, AFolderThatAnotherRunUsesIsRefused) {
   const SharedFolder folder;
-  const RandomTree app{.children_of_root = 10};
-  const auto run = [&] {
-    DC_Call(DC_Type::work_stealing, app, kStart,
-            options_for(folder.path(), 1, true, nullptr, nullptr));
-  };
   {
     std::optional<FolderLock> other;
     on_first_rank([&] { other.emplace(folder.path()); });
-    EXPECT_EQ(refusal(run), folder.path().string() +
-                                ": another run writes its snapshots here: wait for its end, or "
-                                "choose another folder");
+    EXPECT_EQ(resume(folder.path(), 10),
+              folder.path().string() +
+                  ": another run writes its snapshots here: wait for its end, or "
+                  "choose another folder");
     on_first_rank([&] { remove_snapshots(folder.path()); });
     EXPECT_TRUE(std::filesystem::exists(folder.path() / "cleave-snapshot.lock"));
     world().barrier();
   }
   world().barrier();
-  EXPECT_EQ(refusal(run), "");
+  EXPECT_EQ(resume(folder.path(), 10), "");
 }
 
 TEST(Snapshot, FilesOfOtherNamesAreLeftAlone) {
@@ -421,7 +393,7 @@ TEST(Snapshot, FilesOfOtherNamesAreLeftAlone) {
     write_file(folder.path() / "cleave-snapshot-000007.rank-00000", "of a run that was killed");
     write_file(folder.path() / "cleave-snapshot-000007.rank-00001.0a1b2c3d.partial", "as well");
   });
-  EXPECT_NE(stop_early(folder.path(), 1), "");
+  EXPECT_NE(stop_early(folder.path()), "");
   on_first_rank([&] {
     remove_snapshots(folder.path());
     for (const std::string& name : names) {
@@ -433,18 +405,11 @@ TEST(Snapshot, FilesOfOtherNamesAreLeftAlone) {
 }
 
 TEST(Snapshot, AFolderThatCannotBeUsedIsRefused) {
-  EXPECT_EQ(refusal([] {
-              DC_Call(DC_Type::work_stealing, RandomTree{}, kStart,
-                      options_for("/dev/null/folder", 1, false, nullptr, nullptr));
-            }),
-            "/dev/null/folder: Not a directory");
+  EXPECT_EQ(resume("/dev/null/folder"), "/dev/null/folder: Not a directory");
   const SharedFolder folder;
   const std::filesystem::path lock = folder.path() / "cleave-snapshot.lock";
   on_first_rank([&] { std::filesystem::create_symlink("elsewhere", lock); });
-  EXPECT_EQ(refusal([&] {
-              DC_Call(DC_Type::work_stealing, RandomTree{}, kStart,
-                      options_for(folder.path(), 1, false, nullptr, nullptr));
-            }),
+  EXPECT_EQ(resume(folder.path()),
             lock.string() + ": cannot write: Too many levels of symbolic links");
 }
 
