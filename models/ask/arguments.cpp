@@ -12,8 +12,8 @@
 #include <cleave/sizes.hpp>
 
 #include "models/study/study_folder.hpp"
-#include "models/theory/model_file.hpp"
 #include "models/theory/model.hpp"
+#include "models/theory/model_file.hpp"
 
 namespace cleave::models {
 

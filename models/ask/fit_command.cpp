@@ -17,8 +17,8 @@
 #include "models/study/study_plan.hpp"
 #include "models/theory/fit.hpp"
 #include "models/theory/law.hpp"
-#include "models/theory/prediction.hpp"
 #include "models/theory/model_file.hpp"
+#include "models/theory/prediction.hpp"
 
 namespace cleave::models {
 

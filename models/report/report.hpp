@@ -15,8 +15,8 @@
 
 #include "models/report/answer.hpp"
 #include "models/report/table.hpp"
-#include "models/theory/prediction.hpp"
 #include "models/theory/model.hpp"
+#include "models/theory/prediction.hpp"
 #include "models/theory/samples.hpp"
 
 namespace cleave::models {

@@ -105,17 +105,13 @@ double Basis::operator()(const NamedValues& sizes) const {
 
 std::set<std::string> Basis::sizes() const {
   std::set<std::string> names;
-  for (const Factor& factor : factors_) {
-    names.insert(factor.size);
-  }
+  std::ranges::transform(factors_, std::inserter(names, names.end()), &Factor::size);
   return names;
 }
 
 std::vector<std::string> term_names(const Form& form) {
   std::vector<std::string> names;
-  for (const Basis& term : form) {
-    names.push_back(term.text());
-  }
+  std::ranges::transform(form, std::back_inserter(names), &Basis::text);
   return names;
 }
 

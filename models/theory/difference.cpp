@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+#include <ranges>
 #include <vector>
 
 #include <cleave/trace/median.hpp>
@@ -29,17 +30,13 @@ std::vector<double> rounds_of(const TimesOfSide& side, const TimesOfSide& first,
                               const TimesOfSide& second) {
   std::map<int, std::vector<double>> rounds;
   for (const auto& [run, by_round] : side) {
-    if (!first.contains(run) || !second.contains(run)) {
-      continue;
-    }
-    std::vector<double> reference;
-    for (const auto& [round, seconds] : first.at(run)) {
-      reference.push_back(seconds);
-    }
-    const double unit = detail::median(std::move(reference));
-    for (const auto& [round, seconds] : by_round) {
-      if (unit > 0 && seconds > 0) {
-        rounds[round].push_back(seconds / unit);
+    if (first.contains(run) && second.contains(run)) {
+      const auto reference = std::views::values(first.at(run));
+      const double unit = detail::median(std::vector<double>(reference.begin(), reference.end()));
+      for (const auto& [round, seconds] : by_round) {
+        if (unit > 0 && seconds > 0) {
+          rounds[round].push_back(seconds / unit);
+        }
       }
     }
   }

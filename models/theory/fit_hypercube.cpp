@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <ranges>
 #include <tuple>
 
 #include <cleave/schedule/messages.hpp>
@@ -179,11 +180,8 @@ class HypercubeFit {
                                                     : std::vector<std::string>{"samples"}));
     }
     if (forms_ == Forms::paper) {
-      std::vector<std::string> names;
-      for (const auto& [name, value] : observations.front().sizes) {
-        names.push_back(name);
-      }
-      if (const std::optional<Form> form = paper_form(block, names)) {
+      const auto names = std::views::keys(observations.front().sizes);
+      if (const std::optional<Form> form = paper_form(block, {names.begin(), names.end()})) {
         return fit_law(observations, {{*form, 0}}, Weights::ordinary);
       }
     }

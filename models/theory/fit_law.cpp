@@ -213,10 +213,8 @@ Rows rows_of(const std::vector<Observation>& observations, Weights weights) {
 Columns columns_of(const Form& form, const std::vector<Observation>& observations) {
   Columns columns;
   for (const Basis& term : form) {
-    std::vector<double>& column = columns.emplace_back();
-    for (const Observation& o : observations) {
-      column.push_back(term(o.sizes));
-    }
+    std::ranges::transform(observations, std::back_inserter(columns.emplace_back()), term,
+                           &Observation::sizes);
   }
   return columns;
 }
@@ -224,14 +222,11 @@ Columns columns_of(const Form& form, const std::vector<Observation>& observation
 /// Why a prescribed form must not be fitted, if so.
 std::optional<Refusal> refuse(const std::vector<Observation>& observations, const Form& form) {
   std::set<NamedSizes> runs;
-  for (const Observation& observation : observations) {
-    runs.insert(observation.run_sizes);
-  }
+  std::ranges::transform(observations, std::inserter(runs, runs.end()), &Observation::run_sizes);
   if (form != Form{Basis()} && runs.size() < form.size() + 1) {
     return Refusal{
-        fmt::format("runs at {} different {} for {} coefficients ({}): at least {} are needed",
-                    runs.size(), runs.size() == 1 ? "size" : "sizes", form.size(),
-                    fmt::join(term_names(form), ", "), form.size() + 1)};
+        fmt::format("runs at {} different sizes for {} coefficients ({}): at least {} are needed",
+                    runs.size(), form.size(), fmt::join(term_names(form), ", "), form.size() + 1)};
   }
   return refuse_dependent(term_names(form), columns_of(form, observations), form.size());
 }

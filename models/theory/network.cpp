@@ -41,20 +41,6 @@ constexpr std::array<Preset, 5> kPresets = {{{"ethernet-1g", 15e-6, 80e-6, 0.047
                                              {"infiniband-edr", 0.9e-6, 2.5e-6, 4.9e9, 12.2e9},
                                              {"infiniband-hdr", 0.9e-6, 2.5e-6, 9.8e9, 24.4e9}}};
 
-std::string no_entry(const Network& network, bool leaves_host) {
-  if (!leaves_host) {
-    return fmt::format(
-        "no latency and gap of exchanges are known of {}, so none can be predicted; give a "
-        "--machine, or traces on 2 or more ranks",
-        network.source);
-  }
-  return fmt::format(
-      "so many ranks leave the host that was measured, and l and g between hosts are not known: "
-      "measure them with mpiexec -hosts A,B -n 2 cleave-calibrate --out two.machine.json and give "
-      "--machine two.machine.json, or a usual network: --machine {}",
-      fmt::join(preset_names(), ", "));
-}
-
 }  // namespace
 
 bool Network::is_of(int ranks) const {
@@ -157,7 +143,16 @@ const Communication& entry_for(const Network& network, int ranks, int level, boo
   const Communication* entry =
       nearest(network.exchange, ranks, level, leaves_host, !network.tells_hosts_apart);
   if (entry == nullptr) {
-    throw Error(no_entry(network, leaves_host));
+    throw Error(
+        leaves_host
+            ? fmt::format("so many ranks leave the host that was measured, and l and g between "
+                          "hosts are not known: measure them with mpiexec -hosts A,B -n 2 "
+                          "cleave-calibrate --out two.machine.json and give --machine "
+                          "two.machine.json, or a usual network: --machine {}",
+                          fmt::join(preset_names(), ", "))
+            : fmt::format("no latency and gap of exchanges are known of {}, so none can be "
+                          "predicted; give a --machine, or traces on 2 or more ranks",
+                          network.source));
   }
   return *entry;
 }
@@ -310,12 +305,10 @@ void fit_latency_gap(Communication& entry, std::span<const MessagePoint> points)
                     "needed",
                     points.size(), points.size() == 1 ? "message" : "messages"));
   }
-  double mean = 0;
+  double mean = 0, total = 0, unexplained = 0;
   for (const MessagePoint& point : points) {
     mean += point.seconds / static_cast<double>(points.size());
   }
-  double total = 0;
-  double unexplained = 0;
   for (const MessagePoint& point : points) {
     total += std::pow(point.seconds - mean, 2);
     unexplained += std::pow(point.seconds - line->constant - point.message_bytes * line->slope, 2);

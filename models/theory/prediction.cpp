@@ -52,8 +52,7 @@ void check_sizes(const Model& model, const NamedSizes& sizes) {
   const std::vector<std::string> needed = model.size_names();
   const std::string all = fmt::format("{}", fmt::join(needed, ", "));
   for (const auto& [name, value] : sizes) {
-    const bool is_known = std::ranges::count(needed, name) > 0 || model.fitted_range(name);
-    if (!is_known) {
+    if (std::ranges::count(needed, name) == 0 && !model.fitted_range(name)) {
       throw UsageError(fmt::format(
           "size {} is not one of this model's: {}; a rehearsal of {}={} would answer (--rehearse)",
           name, all, name, value));
@@ -70,7 +69,7 @@ void check_sizes(const Model& model, const NamedSizes& sizes) {
 }
 
 /// Refuses another value of a size that was the same in every fitted run and at every level of
-/// them: nothing shows what depends on it. \throws UsageError  naming the size
+/// them. \throws UsageError  naming the size
 void check_varied(const Model& model, const NamedSizes& sizes) {
   for (const auto& [name, value] : sizes) {
     const auto fitted = model.fitted_range(name);
@@ -78,10 +77,8 @@ void check_varied(const Model& model, const NamedSizes& sizes) {
       const auto range = block.law.range.find(size);
       return range != block.law.range.end() && range->second.first < range->second.second;
     };
-    const bool is_known =
-        !fitted || fitted->first != fitted->second || fitted->first == value ||
-        (model.hypercube() != nullptr && std::ranges::any_of(model.hypercube()->blocks, varies));
-    if (!is_known) {
+    if (fitted && fitted->first == fitted->second && fitted->first != value &&
+        !(model.hypercube() && std::ranges::any_of(model.hypercube()->blocks, varies))) {
       throw UsageError(
           fmt::format("size {} was {} in every fitted run, so that nothing is known of {}: measure "
                       "other values of it",
@@ -235,25 +232,23 @@ HalfWidths ask(Prediction& prediction, const Question& question, const Hypercube
   return widths;
 }
 
-void set_memory(Prediction& prediction, const Model& model) {
-  prediction.memory_bytes = memory_bytes(*model.memory, prediction.ranks, prediction.sizes);
-  if (!prediction.memory_bytes) {
-    return;
-  }
-  // The data of a rank is what grows with the sizes: all but the constant.
-  const Form& form = model.memory->form();
-  const auto constant = std::ranges::find(form, Basis()) - form.begin();
+/// The memory of a rank, and the largest cache that held its data in every fitted run, but does not
+/// here.
+void set_memory(Prediction& prediction, const Model& model, const Law& law) {
+  prediction.memory_bytes = memory_bytes(law, prediction.ranks, prediction.sizes);
+  // The program is the constant, data what grows with the sizes.
+  const auto constant = std::ranges::find(law.form(), Basis()) - law.form().begin();
   const double program =
-      constant < std::ssize(form)
-          ? model.memory->hypotheses.front().coefficients[static_cast<std::size_t>(constant)]
+      constant < std::ssize(law.form())
+          ? law.hypotheses.front().coefficients[static_cast<std::size_t>(constant)]
           : 0;
   double fitted = 0;
   for (const RunOfModel& run : model.fitted) {
-    fitted = std::max(fitted, memory_bytes(*model.memory, run.ranks, run.sizes).value_or(0));
+    fitted = std::max(fitted, memory_bytes(law, run.ranks, run.sizes).value_or(0));
   }
   for (const std::int64_t cache : model.cache_bytes) {
     const double held = static_cast<double>(cache) + program;
-    if (fitted <= held && held < *prediction.memory_bytes) {
+    if (fitted <= held && held < prediction.memory_bytes.value_or(0)) {
       prediction.cache_left_bytes = std::max(cache, prediction.cache_left_bytes.value_or(cache));
     }
   }
@@ -351,7 +346,7 @@ Prediction predict(const Model& model, int ranks, const NamedSizes& sizes,
     prediction.outside_fitted_range = true;
   }
   if (model.memory) {
-    set_memory(prediction, model);
+    set_memory(prediction, model, *model.memory);
   }
   add_unseen(widths, prediction, question);
   set_intervals(prediction, question, widths);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 #include <cleave/error.hpp>
 #include <cleave/sizes.hpp>
@@ -57,8 +58,8 @@ void require_of(const Model& model, const detail::Trace& trace) {
 
 /// Whether it is a message of a call whose functors do nothing: to choose a splitter is one, too.
 bool is_message(detail::Block block) {
-  return block == detail::Block::exchange || block == detail::Block::wait ||
-         block == detail::Block::skeleton || block == detail::Block::pivot;
+  using enum detail::Block;
+  return block == exchange || block == wait || block == skeleton || block == pivot;
 }
 
 /// The leaves of the other ranks are in the preparation.
@@ -94,10 +95,8 @@ MeasuredMessages measured_messages(const Model& model, const detail::Trace& trac
   std::vector<double> seconds;
   for (const detail::Trace::Run& run : trace.repetitions) {
     if (!run.warm_up) {
-      double longest = 0;
-      for (const auto& [rank, of_rank] : work[run.index]) {
-        longest = std::max(longest, of_rank);
-      }
+      const auto of_ranks = std::views::values(work[run.index]);
+      const double longest = of_ranks.empty() ? 0 : std::ranges::max(of_ranks);
       seconds.push_back(seconds_of(run.elapsed_ns) - longest);
     }
   }

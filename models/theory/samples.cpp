@@ -192,19 +192,21 @@ void add_trace(std::map<RunIdentity, PointData>& points, const Trace& trace,
     const RunIdentity identity = identity_of(r, run);
     const Rounds& round = rounds.at(identity);
     auto& [point, places, search] = points[identity];
-    point.disturbed = chance_disturbed(round.medians_s);
-    point.ranks = r.ranks;
-    point.threads = r.threads;
-    point.ranks_per_host = r.ranks_per_host;
-    point.oversubscribed = r.oversubscribed;
-    point.is_rehearsed = !r.rehearsed.empty();
-    point.sizes = run.sizes;
+    point = {.ranks = r.ranks,
+             .threads = r.threads,
+             .ranks_per_host = r.ranks_per_host,
+             .oversubscribed = r.oversubscribed,
+             .is_rehearsed = !r.rehearsed.empty(),
+             .sizes = run.sizes,
+             .given = given_by(r.options),
+             .options = problem_options(r.options),
+             .seconds = std::move(point.seconds),
+             .disturbed = chance_disturbed(round.medians_s),
+             .peak_memory_bytes = std::max(point.peak_memory_bytes, r.peak_memory_bytes),
+             .files = std::move(point.files)};
     if (!round.nodes.empty()) {
       point.sizes["nodes"] = lower_median(round.nodes);
     }
-    point.given = given_by(r.options);
-    point.options = problem_options(r.options);
-    point.peak_memory_bytes = std::max(point.peak_memory_bytes, r.peak_memory_bytes);
     point.seconds.push_back(seconds_of(run.elapsed_ns));
     const std::string file = trace.file.filename().string();
     if (point.files.empty() || point.files.back() != file) {
@@ -511,10 +513,9 @@ std::optional<Refusal> refuse_choice(const std::vector<Observation>& observation
 
 std::size_t free_sizes(const std::vector<RunPoint>& points) {
   std::map<std::string, std::set<std::int64_t>> values;
-  for (const RunPoint& point : points) {
-    for (const auto& [name, value] : point.given) {
-      values[name].insert(value);
-    }
+  for (const auto& [name, value] :
+       std::views::join(points | std::views::transform(&RunPoint::given))) {
+    values[name].insert(value);
   }
   const auto free =
       std::ranges::count_if(values, [](const auto& of) { return of.second.size() > 1; });

@@ -14,8 +14,8 @@
 #include "models/report/answer.hpp"
 #include "models/report/page/page.hpp"
 #include "models/report/table.hpp"
-#include "models/theory/prediction.hpp"
 #include "models/theory/model.hpp"
+#include "models/theory/prediction.hpp"
 
 namespace cleave::models {
 

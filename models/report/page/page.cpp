@@ -13,8 +13,8 @@
 #include <cleave/trace/words.hpp>
 
 #include "models/report/report.hpp"
-#include "models/theory/model_file.hpp"
 #include "models/theory/model.hpp"
+#include "models/theory/model_file.hpp"
 
 namespace cleave::models {
 

@@ -201,24 +201,20 @@ TEST(ComparePromise, ABlockThatIsSlowerIsFound) {
   }
 }
 
-TEST(ComparePromise, SummariesSayWhatIsSlowerAndByHowMuch) {
+TEST(ComparePromise, SaysTheLeastThatIsCertain) {
   std::mt19937_64 random(4);
   const Comparison slower = compared(1.3, 0, random);
-  EXPECT_NE(slower.summary().find("slower: "), std::string::npos) << slower.summary();
-  EXPECT_NE(slower.summary().find("divide +"), std::string::npos) << slower.summary();
   double most = 1;
   for (const ComparedThing& thing : slower.things) {
     most = std::max(most, thing.difference.low);
   }
-  EXPECT_EQ(slower.max_ratio(), most) << "the least that is certain";
+  EXPECT_EQ(slower.max_ratio(), most);
   EXPECT_GT(most, 1.2);
   const std::vector<Cell> five_times = table_of(compared(5, 0, random)).rows.front();
   for (const std::size_t column : {2, 3, 4}) {
     EXPECT_NE(five_times.at(column).shown, "") << "a narrow interval is an answer, however far off";
   }
-  const Comparison same = compared(1, 0, random);
-  EXPECT_TRUE(same.summary().starts_with("no difference: whole call ")) << same.summary();
-  EXPECT_EQ(same.max_ratio(), 1);
+  EXPECT_TRUE(compared(1, 0, random).summary().starts_with("no difference: whole call "));
 }
 
 TEST(Comparison, SaysTheWholeCallFirst) {

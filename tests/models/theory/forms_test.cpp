@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/theory/law.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +7,8 @@
 #include <vector>
 
 #include <cleave/error.hpp>
+
+#include "models/theory/law.hpp"
 
 namespace cleave::models {
 

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <random>
 
-
 namespace cleave::models {
 namespace {
 
@@ -163,29 +162,6 @@ TEST(Law, IntervalsHoldNoisyTimesBeyondTheSizes) {
   EXPECT_GE(near, 36);
 }
 
-TEST(Law, SizesDisturbedThroughoutDoNotCount) {
-  std::vector<Observation> rows = along(6, 2, kNLogN);
-  rows[3].value *= 1.7;
-  rows[3].disturbed = 0.2;
-  EXPECT_NEAR(far(fitted(rows), 1e7), kNLogN({{"N", 1e7}}), 0.02 * kNLogN({{"N", 1e7}}));
-  for (Observation& o : rows) {
-    o.disturbed = 0;
-  }
-  EXPECT_GT(std::abs(std::log(far(fitted(rows), 1e7) / kNLogN({{"N", 1e7}}))), 0.02)
-      << "the chance is what leaves it out";
-}
-
-TEST(Law, OfFewSizesAnswers) {
-  const TrueLaw truth = [](const NamedValues& s) { return 1e-3 + 3e-9 * s.at("N"); };
-  for (int count = 1; count <= 4; ++count) {
-    const std::vector<Observation> rows = along(count, 4, truth);
-    const Law law = fitted(rows);
-    for (const Observation& o : rows) {
-      EXPECT_NEAR(law.at(o.sizes).median, o.value, 0.05 * o.value) << count;
-    }
-  }
-}
-
 TEST(Law, OfOneFormTakesNoCoefficientBelowZero) {
   const TrueLaw truth = [](const NamedValues& s) {
     return std::max(1e-9, 3e-9 * s.at("N") - 1e-5);
@@ -227,14 +203,6 @@ TEST(Law, RefusesWhatDeterminesNothing) {
   EXPECT_EQ(std::get<Refusal>(fit_law(two, kLine)).reason,
             "runs at 2 different sizes for 2 coefficients (1, N): at least 3 are needed");
   EXPECT_TRUE(std::holds_alternative<Refusal>(fit_law({}, {{{Basis()}, 0}})));
-}
-
-TEST(Law, Multiplies) {
-  Law law = fitted(along(7, 2, kNLogN, 0.02));
-  const Estimate before = law.at({{"N", 1e8}});
-  law.multiply(2);
-  EXPECT_EQ(law.at({{"N", 1e8}}).median, 2 * before.median);
-  EXPECT_EQ(law.at({{"N", 1e8}}).high, 2 * before.high);
 }
 
 }  // namespace

@@ -203,17 +203,6 @@ TEST(Interval, IsThatOfTheBlocksByTheirShares) {
               1e-6);
 }
 
-TEST(Interval, IsWiderForWhatNoRunShowed) {
-  Model model = papers_components();
-  model.fitted.push_back(model.fitted.front());
-  const NamedSizes inside = {{"N", 1 << 20}, {"M", 2 << 20}};
-  const double at_8 = relative_half_width(predict(model, 8, inside));
-  EXPECT_GT(relative_half_width(predict(model, 64, inside)), 1.5 * at_8)
-      << "three doublings of ranks";
-  EXPECT_GT(relative_half_width(predict(model, 8, inside, {.ranks_per_host = 2})), 3 * at_8)
-      << "two ranks on a host were never measured";
-}
-
 TEST(Interval, OfASingleRunIsThatOfTheHostToo) {
   Model model = papers_components();
   const NamedSizes inside = {{"N", 1 << 20}, {"M", 2 << 20}};

@@ -5,8 +5,8 @@
 #include <cleave/error.hpp>
 
 #include "models/theory/fit.hpp"
-#include "models/theory/prediction.hpp"
 #include "models/theory/model.hpp"
+#include "models/theory/prediction.hpp"
 #include "tests/models/synthetic_runs.hpp"
 
 namespace cleave::models {

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <random>
-#include <sstream>
 
 #include <cleave/error.hpp>
 #include <cleave/host/provenance_here.hpp>
@@ -15,12 +13,10 @@
 #include "models/report/report.hpp"
 #include "models/report/table.hpp"
 #include "models/theory/fit.hpp"
-#include "models/theory/model_file.hpp"
+#include "models/theory/model.hpp"
 #include "models/theory/prediction.hpp"
 #include "models/theory/rehearsed.hpp"
-#include "models/theory/model.hpp"
 #include "tests/models/theory/synthetic_searches.hpp"
-#include "tests/support/temporary_folder.hpp"
 
 namespace cleave::models {
 

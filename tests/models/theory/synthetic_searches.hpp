@@ -24,14 +24,12 @@ struct Truth {
   double between_s = 3e-5;    ///< each
   double in_vain = 2;         ///< requests, times log2(ranks)
   double in_vain_s = 6e-5;    ///< each
-  double answer_s = 0;        ///< of a request
   double start_up_s = 4e-5;
   double start_up_of_doubling_s = 2e-5;
   double start_up_of_helper_s = 2e-4;
   double ending_s = 2e-6;
   double ending_of_doubling_s = 2e-5;
   double noise = 0;
-  double uneven = 0;  ///< steals are from 1 - uneven to 1 + uneven times as many, by run
 
   double steals(int ranks, int threads, double nodes) const {
     const double inside =
@@ -49,7 +47,7 @@ struct Truth {
            requests_in_vain(ranks) * in_vain_s;
   }
   double search_s(int ranks, int threads, double nodes) const {
-    return node_s * nodes / (ranks * threads) + answer_s * requests(ranks, nodes) / threads;
+    return node_s * nodes / (ranks * threads);
   }
   double starting_s(int ranks, int threads) const {
     return start_up_s + start_up_of_doubling_s * std::log2(ranks) +
@@ -80,35 +78,32 @@ inline Trace search_trace(const Truth& truth, int ranks, int threads, std::int64
                .clock_offset_ns = std::vector<std::int64_t>(static_cast<std::size_t>(ranks), 0)};
   std::mt19937 random(static_cast<unsigned>(ranks * 131 + threads * 17 + nodes));
   std::normal_distribution<double> normal(0, truth.noise);
-  std::uniform_real_distribution<double> by_chance(1 - truth.uneven, 1 + truth.uneven);
-  const double more = truth.uneven > 0 ? by_chance(random) : 1;
   const auto size = static_cast<double>(nodes);
   for (int repetition = 0; repetition < kRepetitions; ++repetition) {
     const double throttled = 1 + normal(random);
     const double search_s = throttled * truth.search_s(ranks, threads, size);
-    const double steal_s = more * truth.steal_s(ranks, threads, size);
+    const double steal_s = truth.steal_s(ranks, threads, size);
     const double ending_s = truth.termination_s(ranks);
     for (int worker = 0; worker < ranks * threads; ++worker) {
       const bool starts_dry = worker != 0;
       const double starting_s = starts_dry ? truth.starting_s(ranks, threads) / 2 : 0;
       const bool asks = worker % threads == 0 && ranks > 1;
-      const std::int64_t in_vain = std::llround(more * truth.requests_in_vain(ranks));
-      const std::int64_t tried = std::llround(more * truth.requests(ranks, size));
-      trace.workers.push_back(
-          {repetition,
-           {.rank = worker / threads,
-            .thread = worker % threads,
-            .nodes = nodes / (ranks * threads),
-            .searches = 1 + std::llround(more * truth.steals(ranks, threads, size)),
-            .local_tried = 10,
-            .local_made = 5,
-            .remote_tried = asks ? tried : 0,
-            .remote_made = asks ? tried - in_vain : 0,
-            .searching_ns = ns(search_s),
-            .stealing_ns = ns(steal_s + starting_s),
-            .starting_ns = ns(starting_s),
-            .idle_ns = ns(ending_s),
-            .ending_ns = ns(ending_s)}});
+      const std::int64_t in_vain = std::llround(truth.requests_in_vain(ranks));
+      const std::int64_t tried = std::llround(truth.requests(ranks, size));
+      trace.workers.push_back({repetition,
+                               {.rank = worker / threads,
+                                .thread = worker % threads,
+                                .nodes = nodes / (ranks * threads),
+                                .searches = 1 + std::llround(truth.steals(ranks, threads, size)),
+                                .local_tried = 10,
+                                .local_made = 5,
+                                .remote_tried = asks ? tried : 0,
+                                .remote_made = asks ? tried - in_vain : 0,
+                                .searching_ns = ns(search_s),
+                                .stealing_ns = ns(steal_s + starting_s),
+                                .starting_ns = ns(starting_s),
+                                .idle_ns = ns(ending_s),
+                                .ending_ns = ns(ending_s)}});
     }
     trace.repetitions.push_back(
         {.index = repetition,
