@@ -22,7 +22,7 @@ target_compile_definitions(MPI::MPI_CXX INTERFACE nanosleep=smpi_nanosleep uslee
 set(MPIEXEC_EXECUTABLE ${PROJECT_SOURCE_DIR}/tests/referee/simulate)
 
 enable_language(C)
-set(preload_sources blocks.c caches.c clock.c core.c heap.c min.c)
+set(preload_sources clock.c memory.c)
 list(TRANSFORM preload_sources PREPEND ${PROJECT_SOURCE_DIR}/tests/referee/smpi_preload/)
 add_library(smpi_preload MODULE ${preload_sources})
 set_target_properties(smpi_preload PROPERTIES UNITY_BUILD OFF C_VISIBILITY_PRESET hidden

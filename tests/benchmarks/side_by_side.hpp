@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the comparisons with other programs share. Programs run in turn on the same input, on all
-// ranks or on one. Beside them stands the memory bandwidth of the machine.
+// What the comparisons with other programs share. Programs run in turn on the
+// same input, on all ranks or on one. Beside them stands the memory bandwidth
+// of the machine.
 #pragma once
 
+#include <fmt/format.h>
 #include <time.h>
 
+#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
@@ -16,6 +21,9 @@
 
 #include <cleave/clock.hpp>
 #include <cleave/comm.hpp>
+#include <cleave/command_line/options.hpp>
+#include <cleave/error.hpp>
+#include <cleave/program/mpi_program.hpp>
 #include <cleave/trace/median.hpp>
 
 namespace cleave::benchmarks {
@@ -35,11 +43,12 @@ inline void sleep_until_all_are_here(const Comm& comm) {
 
 enum class RunsOn { all_ranks, rank_0 };
 
-/// Seconds that `work(input)` takes, the longest over the ranks that it runs on; the others sleep.
-/// It is done twice and timed the second time. What a core pays that has slept, or whose caches
-/// hold what the program before has left there, is none of this program's. Neither `make_input()`
-/// nor `check(result)` is timed. Collective.
-/// \throws Error  what `check` throws on any rank, on every rank
+/// Seconds that `work(input)` takes, the longest over the ranks that it runs
+/// on; the others sleep. It is done twice and timed the second time. What a
+/// core pays that has slept, or whose caches hold what the program before has
+/// left there, is none of this program's. Neither `make_input()` nor
+/// `check(result)` is timed. Collective. \throws Error  what `check` throws on
+/// any rank, on every rank
 template <class MakeInput, class Work, class Check>
 double seconds_of(const Comm& comm, RunsOn ranks, MakeInput&& make_input, Work&& work,
                   Check&& check) {
@@ -69,7 +78,8 @@ double seconds_of(const Comm& comm, RunsOn ranks, MakeInput&& make_input, Work&&
   return static_cast<double>(comm.allreduce_max(elapsed_ns)) / 1e9;
 }
 
-/// How fast all ranks at once read and copy memory far beyond the caches, a sample a call.
+/// How fast all ranks at once read and copy memory far beyond the caches, a
+/// sample a call.
 class MemoryBandwidth {
  public:
   explicit MemoryBandwidth(const Comm& comm) : comm_(comm) {}
@@ -81,8 +91,9 @@ class MemoryBandwidth {
     sum_ = to_.back();
   }
 
-  /// Medians in bytes per second, of all ranks together: bytes that are read, and bytes that are
-  /// copied, each of which crosses the memory bus at least twice.
+  /// Medians in bytes per second, of all ranks together: bytes that are read,
+  /// and bytes that are copied, each of which crosses the memory bus at least
+  /// twice.
   nlohmann::ordered_json json() const {
     const auto rate = [&](const std::vector<double>& seconds) {
       return comm_.size() * static_cast<double>(bytes()) / median(seconds);
@@ -114,5 +125,58 @@ class MemoryBandwidth {
   std::vector<double> reads_;
   std::vector<double> copies_;
 };
+
+/// A program that is run again and again beside the others; it returns seconds.
+struct Entrant {
+  std::string name;
+  std::function<double()> seconds;
+  std::vector<double> samples = {};
+};
+
+/// Runs all in turn, `repetitions` times after a warm-up.
+inline void alternate(std::vector<Entrant>& entrants, int repetitions) {
+  for (int repetition = -1; repetition < repetitions; ++repetition) {
+    for (Entrant& entrant : entrants) {
+      const double seconds = entrant.seconds();
+      if (repetition >= 0) {
+        entrant.samples.push_back(seconds);
+      }
+    }
+  }
+}
+
+/// A case of a comparison: its name, and what measures it.
+using Case = std::pair<std::string, std::function<nlohmann::ordered_json(const Comm&, int)>>;
+
+/// A comparison as a program: `NAME [REPETITIONS] [CASE...]` on 2 ranks prints
+/// one JSON object.
+inline int run_cases(int argc, char** argv, const std::string& name, int repetitions,
+                     const std::vector<Case>& cases) {
+  return run_mpi_program(argc, argv, name, [&](const Comm& comm) {
+    std::vector<std::string> chosen;
+    for (const auto& [case_name, measure] : cases) {
+      chosen.push_back(case_name);
+    }
+    CLI::App cli(
+        fmt::format("Prints one JSON object. Run it as:\nmpiexec -n 2 {0} > {0}.json", name), name);
+    cli.add_option("repetitions", repetitions)->check(CLI::PositiveNumber)->capture_default_str();
+    cli.add_option("cases", chosen)->check(CLI::IsMember(chosen))->capture_default_str();
+    if (!parse_command_line(cli, argc, argv, comm.rank() == 0)) {
+      return;
+    }
+    if (comm.size() != 2) {
+      throw UsageError(fmt::format("needs 2 ranks, runs on {}", comm.size()));
+    }
+    nlohmann::ordered_json json;
+    for (const auto& [case_name, measure] : cases) {
+      if (std::ranges::find(chosen, case_name) != chosen.end()) {
+        json[case_name] = measure(comm, repetitions);
+      }
+    }
+    if (comm.rank() == 0) {
+      fmt::print("{}\n", json.dump(2));
+    }
+  });
+}
 
 }  // namespace cleave::benchmarks

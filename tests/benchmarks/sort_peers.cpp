@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quicksort of several kinds of keys against the sorts that Debian packages, alternating in one
-// run. Prints median times, their ratios to VQSort alone on one core, and the memory's bandwidth.
-// On 2 ranks the keys lie distributed and stay so; the threaded peers have 2 threads. VQSort sorts
-// records as integers of 128 bits.
+// Quicksort of several kinds of keys against the sorts that Debian packages,
+// alternating in one run. Prints median times and their ratios to VQSort alone
+// on one core. On 2 ranks the keys lie distributed and stay so; the threaded
+// peers have 2 threads. VQSort sorts records as integers of 128 bits.
 //
-//   mpiexec -bind-to core -n 2 sort_peers [KEYS] [REPETITIONS] [CASE...] > sort_peers.json
-#include <fmt/format.h>
+//   mpiexec -bind-to core -n 2 sort_peers [REPETITIONS] [CASE...] >
+//   sort_peers.json
 #include <hwy/contrib/sort/vqsort.h>
 #include <hwy/targets.h>
 #ifdef CLEAVE_HAS_IPS4O
@@ -16,18 +16,12 @@
 #include <tbb/global_control.h>
 #include <tbb/parallel_sort.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <boost/sort/sort.hpp>
-#include <cstdio>
-#include <functional>
-#include <nlohmann/json.hpp>
 #include <parallel/algorithm>
 
-#include <cleave/command_line/options.hpp>
 #include <cleave/dc_call.hpp>
 #include <cleave/program/measure.hpp>
-#include <cleave/program/mpi_program.hpp>
 
 #include "apps/quicksort/hypercube_quicksort.hpp"
 #include "apps/quicksort/keys.hpp"
@@ -41,13 +35,14 @@ namespace {
 
 constexpr int kThreads = 2;
 
-/// Sorts the same keys again and again; what is timed is the sort alone.
+constexpr std::int64_t kKeys = 32 << 20;
+
+/// A sort of keys; what is timed is the sort alone.
 template <class Key>
 struct Peer {
   std::string name;
   RunsOn ranks;  ///< on rank 0 it sorts all keys
   std::function<void(Part<Key>&)> sort;
-  std::vector<double> seconds = {};
 };
 
 /// Lets threads that a launcher has bound to one core have them all.
@@ -114,16 +109,16 @@ std::vector<Peer<Key>> peers_of(bool are_all) {
 }
 
 template <class Key>
-double seconds_of(const Comm& comm, const Peer<Key>& peer, KeyOrder order, std::int64_t total) {
+double seconds_of(const Comm& comm, const Peer<Key>& peer, KeyOrder order) {
   const bool is_spread = peer.ranks == RunsOn::all_ranks;
   const std::int64_t ranks = is_spread ? comm.size() : 1;
   const std::int64_t rank = is_spread ? comm.rank() : 0;
   return seconds_of(
       comm, peer.ranks,
       [&] {
-        const std::int64_t first = total * rank / ranks;
-        Part<Key> keys(static_cast<std::size_t>(total * (rank + 1) / ranks - first));
-        GeneratedKeys<Key>(order, total, 1).fill(first, {keys.data(), keys.size()});
+        const std::int64_t first = kKeys * rank / ranks;
+        Part<Key> keys(static_cast<std::size_t>(kKeys * (rank + 1) / ranks - first));
+        GeneratedKeys<Key>(order, kKeys, 1).fill(first, {keys.data(), keys.size()});
         return keys;
       },
       [&](Part<Key> keys) {
@@ -137,93 +132,42 @@ double seconds_of(const Comm& comm, const Peer<Key>& peer, KeyOrder order, std::
       });
 }
 
-/// All that sort one kind of keys, in turn.
-template <class Key>
-nlohmann::ordered_json contest(const Comm& comm, KeyOrder order, bool are_all, std::int64_t total,
-                               int repetitions, MemoryBandwidth& bandwidth) {
-  std::vector<Peer<Key>> peers = peers_of<Key>(are_all);
-  for (int repetition = -1; repetition < repetitions; ++repetition) {  // the first is a warm-up
-    for (Peer<Key>& peer : peers) {
-      const double seconds = seconds_of(comm, peer, order, total);
-      if (repetition >= 0) {
-        peer.seconds.push_back(seconds);
-      }
-    }
-    bandwidth.measure();
+/// All that sort one kind of keys, in turn; or Cleave, VQSort and IPS4o alone.
+template <class Key, KeyOrder order, bool are_all = false>
+nlohmann::ordered_json contest(const Comm& comm, int repetitions) {
+  std::vector<Entrant> entrants;
+  for (const Peer<Key>& peer : peers_of<Key>(are_all)) {
+    entrants.push_back({peer.name, [&comm, peer] { return seconds_of(comm, peer, order); }});
   }
+  alternate(entrants, repetitions);
   nlohmann::ordered_json json;
-  for (const Peer<Key>& peer : peers) {
-    const double seconds = median(peer.seconds);
-    json.push_back({{"name", peer.name},
+  for (const Entrant& entrant : entrants) {
+    const double seconds = median(entrant.samples);
+    json.push_back({{"name", entrant.name},
                     {"median_seconds", seconds},
-                    {"over_vqsort", seconds / median(peers[0].seconds)},
-                    {"seconds", peer.seconds}});
+                    {"over_vqsort", seconds / median(entrants[0].samples)},
+                    {"seconds", entrant.samples}});
   }
   return json;
-}
-
-using Contest = nlohmann::ordered_json (*)(const Comm& comm, std::int64_t total, int repetitions,
-                                           MemoryBandwidth& bandwidth);
-
-template <class Key, KeyOrder order, bool are_all = false>
-nlohmann::ordered_json contest_of(const Comm& comm, std::int64_t total, int repetitions,
-                                  MemoryBandwidth& bandwidth) {
-  return contest<Key>(comm, order, are_all, total, repetitions, bandwidth);
-}
-
-const std::vector<std::pair<std::string, Contest>> kCases = {
-    {"int32", contest_of<std::int32_t, KeyOrder::uniform, true>},
-    {"int64", contest_of<std::int64_t, KeyOrder::uniform>},
-    {"float", contest_of<float, KeyOrder::uniform>},
-    {"double", contest_of<double, KeyOrder::uniform>},
-    {"record", contest_of<Record, KeyOrder::uniform>},
-    {"equal", contest_of<std::int32_t, KeyOrder::equal>},
-    {"reverse", contest_of<std::int32_t, KeyOrder::reverse>},
-    {"sorted", contest_of<std::int32_t, KeyOrder::sorted>},
-    {"few", contest_of<std::int32_t, KeyOrder::few>}};
-
-void run(const Comm& comm, std::int64_t total, int repetitions,
-         const std::vector<std::string>& chosen) {
-  use_all_cores();
-  keep_freed_memory();
-  omp_set_num_threads(kThreads);
-  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, kThreads);
-  MemoryBandwidth bandwidth(comm);
-  nlohmann::ordered_json json = {{"keys", total}, {"ranks", comm.size()}, {"threads", kThreads}};
-  for (const auto& [name, contest] : kCases) {
-    if (std::find(chosen.begin(), chosen.end(), name) != chosen.end()) {
-      json["cases"].push_back(
-          {{"name", name}, {"sorts", contest(comm, total, repetitions, bandwidth)}});
-    }
-  }
-  json["memory"] = bandwidth.json();
-  if (comm.rank() == 0) {
-    fmt::print("{}\n", json.dump(2));
-  }
 }
 
 }  // namespace
 }  // namespace cleave::benchmarks
 
 int main(int argc, char** argv) {
-  return cleave::detail::run_mpi_program(argc, argv, "sort_peers", [&](const cleave::Comm& comm) {
-    std::string keys = "32M";
-    int repetitions = 7;
-    std::vector<std::string> chosen;
-    for (const auto& [name, contest] : cleave::benchmarks::kCases) {
-      chosen.push_back(name);
-    }
-    CLI::App cli(
-        "Quicksort against the sorts that Debian packages. Run it as:\n"
-        "mpiexec -bind-to core -n 2 sort_peers > sort_peers.json",
-        "sort_peers");
-    cli.add_option("keys", keys, "How many (K, M, G: 1024-based)")->capture_default_str();
-    cli.add_option("repetitions", repetitions)->check(CLI::PositiveNumber)->capture_default_str();
-    cli.add_option("cases", chosen, "Keys and their order; all but the first five are int32")
-        ->check(CLI::IsMember(chosen))
-        ->capture_default_str();
-    if (cleave::detail::parse_command_line(cli, argc, argv, comm.rank() == 0)) {
-      cleave::benchmarks::run(comm, cleave::parse_count(keys), repetitions, chosen);
-    }
-  });
+  using namespace cleave::benchmarks;
+  use_all_cores();
+  cleave::detail::keep_freed_memory();
+  omp_set_num_threads(kThreads);
+  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, kThreads);
+  return run_cases(argc, argv, "sort_peers", 7,
+                   {{"int32", contest<std::int32_t, KeyOrder::uniform, true>},
+                    {"int64", contest<std::int64_t, KeyOrder::uniform>},
+                    {"float", contest<float, KeyOrder::uniform>},
+                    {"double", contest<double, KeyOrder::uniform>},
+                    {"record", contest<Record, KeyOrder::uniform>},
+                    {"equal", contest<std::int32_t, KeyOrder::equal>},
+                    {"reverse", contest<std::int32_t, KeyOrder::reverse>},
+                    {"sorted", contest<std::int32_t, KeyOrder::sorted>},
+                    {"few", contest<std::int32_t, KeyOrder::few>}});
 }

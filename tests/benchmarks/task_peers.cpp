@@ -1,28 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// What small and long tasks cost beside oneTBB and OpenMP, alternating in one run. One case is a
-// task of a recursion that does next to nothing, on one thread and on two. Another is a call of
-// work stealing that has nothing to do, on two threads. 16 tasks of 0.2 s, which sleep, run on two
-// ranks and on one. A DC_Call of ten integers on two ranks has an exchange of 8 bytes by hand
+// What small and long tasks cost beside oneTBB and OpenMP, alternating in one
+// run. One case is a task of a recursion that does next to nothing, on one
+// thread and on two. Another is a call of work stealing that has nothing to do,
+// on two threads. 16 tasks of 0.2 s, which sleep, run on two ranks and on one.
+// A DC_Call of ten integers on two ranks has an exchange of 8 bytes by hand
 // beside it. Prints medians and ratios as JSON.
 //
-//   mpiexec -bind-to none -n 2 task_peers [REPETITIONS] [CASE...] > task_peers.json
-#include <fmt/format.h>
+//   mpiexec -bind-to none -n 2 task_peers [REPETITIONS] [CASE...] >
+//   task_peers.json
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
-#include <CLI/CLI.hpp>
-#include <algorithm>
 #include <array>
 #include <chrono>
-#include <functional>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <thread>
 
-#include <cleave/command_line/options.hpp>
 #include <cleave/dc_call.hpp>
-#include <cleave/program/mpi_program.hpp>
 
 #include "tests/benchmarks/side_by_side.hpp"
 
@@ -99,25 +94,8 @@ std::int64_t by_openmp(std::int64_t n) {
   return left + right;
 }
 
-/// A program that is run again and again beside the others; it returns seconds.
-struct Entrant {
-  std::string name;
-  std::function<double()> seconds;
-  std::vector<double> samples = {};
-};
-
-void alternate(std::vector<Entrant>& entrants, int repetitions) {
-  for (int repetition = -1; repetition < repetitions; ++repetition) {  // the first is a warm-up
-    for (Entrant& entrant : entrants) {
-      const double seconds = entrant.seconds();
-      if (repetition >= 0) {
-        entrant.samples.push_back(seconds);
-      }
-    }
-  }
-}
-
-/// Medians of what one of `count` takes, and their ratios to the first entrant's.
+/// Medians of what one of `count` takes, and their ratios to the first
+/// entrant's.
 nlohmann::ordered_json json_of(const std::vector<Entrant>& entrants, double count) {
   nlohmann::ordered_json json;
   for (const Entrant& entrant : entrants) {
@@ -261,51 +239,15 @@ nlohmann::ordered_json measure_small_calls(const Comm& comm, int repetitions) {
   return json_of(entrants, 1);
 }
 
-using Measure = nlohmann::ordered_json (*)(const Comm& comm, int repetitions);
-
-const std::vector<std::pair<std::string, Measure>>& cases() {
-  static const std::vector<std::pair<std::string, Measure>> all = {
-      {"task", measure_tasks},
-      {"empty-call", measure_empty_calls},
-      {"long-tasks", measure_long_tasks},
-      {"small-call", measure_small_calls}};
-  return all;
-}
-
-void run(const Comm& comm, int repetitions, const std::vector<std::string>& chosen) {
-  if (comm.size() != 2) {
-    throw UsageError(fmt::format("needs 2 ranks, runs on {}", comm.size()));
-  }
-  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, 2);
-  nlohmann::ordered_json json = {{"repetitions", repetitions}};
-  for (const auto& [name, measure] : cases()) {
-    if (std::find(chosen.begin(), chosen.end(), name) != chosen.end()) {
-      json[name] = measure(comm, repetitions);
-    }
-  }
-  if (comm.rank() == 0) {
-    fmt::print("{}\n", json.dump(2));
-  }
-}
-
 }  // namespace
 }  // namespace cleave::benchmarks
 
 int main(int argc, char** argv) {
-  return cleave::detail::run_mpi_program(argc, argv, "task_peers", [&](const cleave::Comm& comm) {
-    int repetitions = 7;
-    std::vector<std::string> chosen;
-    for (const auto& [name, measure] : cleave::benchmarks::cases()) {
-      chosen.push_back(name);
-    }
-    CLI::App cli(
-        "What small and long tasks cost beside oneTBB and OpenMP. Run it as:\n"
-        "mpiexec -bind-to none -n 2 task_peers > task_peers.json",
-        "task_peers");
-    cli.add_option("repetitions", repetitions)->check(CLI::PositiveNumber)->capture_default_str();
-    cli.add_option("cases", chosen)->check(CLI::IsMember(chosen))->capture_default_str();
-    if (cleave::detail::parse_command_line(cli, argc, argv, comm.rank() == 0)) {
-      cleave::benchmarks::run(comm, repetitions, chosen);
-    }
-  });
+  using namespace cleave::benchmarks;
+  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, 2);
+  return run_cases(argc, argv, "task_peers", 7,
+                   {{"task", measure_tasks},
+                    {"empty-call", measure_empty_calls},
+                    {"long-tasks", measure_long_tasks},
+                    {"small-call", measure_small_calls}});
 }

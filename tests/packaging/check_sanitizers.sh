@@ -22,5 +22,5 @@ check() {
   "${fixed[@]}" "$work/test" >"$work/log" 2>&1 || { cat "$work/log"; echo "$1: failed"; exit 1; }
   echo "$1: $(grep -E '^\[  PASSED' "$work/log")"
 }
-check stealing/deques "-fsanitize=address,undefined -fno-sanitize-recover=undefined"
+check kernel/deques "-fsanitize=address,undefined -fno-sanitize-recover=undefined"
 check contract/split_deque "-fsanitize=thread -Wno-tsan"
