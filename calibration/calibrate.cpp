@@ -279,19 +279,18 @@ std::string text_of(const Machine& machine) {
 void calibrate_machine(const CalibrateOptions& options, const Comm& world,
                        const std::string& command_line) {
   // A file that cannot be written is refused now, not after the measurement.
-  std::optional<AtomicFile> out;
+  const bool writes = world.rank() == 0 && !options.out.empty();
   agree(world, [&] {
-    if (world.rank() == 0 && !options.out.empty()) {
-      out.emplace(options.out);
+    if (writes) {
+      check_writable(options.out);
     }
   });
   Machine machine{.provenance = mpi_provenance(kName, command_line)};
   machine.name = machine.provenance.host;
   measure_all(patterns_of(options), options, world, machine);
   agree(world, [&] {
-    if (out) {
-      out->write(to_text(machine));
-      out->commit();
+    if (writes) {
+      write_machine(options.out, machine);
     }
     if (world.rank() == 0 && options.json) {
       write_out(nlohmann::ordered_json::parse(to_text(machine)).dump() + "\n");

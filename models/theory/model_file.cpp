@@ -60,12 +60,12 @@ static void fields(JsonFields& object, Law& law) {
 }
 
 static void fields(JsonFields& object, BlockModel& b) {
-  detail::block_field(object, b.block);
+  object.choice("block", b.block, detail::kBlockNames);
   object("law", b.law)("samples", b.samples, 0);
 }
 
 static void fields(JsonFields& object, Scaling& s) {
-  detail::block_field(object, s.block);
+  object.choice("block", s.block, detail::kBlockNames);
   object("size", s.size)("scale", s.scale, 0)("is_whole", s.is_whole);
 }
 
@@ -87,7 +87,7 @@ static void fields(JsonFields& object, SearchModel& s) {
 static void fields(JsonFields& object, TableModel& t) { object("law", t.law)("rows", t.rows, 1); }
 
 static void fields(JsonFields& object, RefusedBlock& b) {
-  detail::block_field(object, b.block);
+  object.choice("block", b.block, detail::kBlockNames);
   object("reason", b.reason);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include <cleave/schedule/messages.hpp>
@@ -153,26 +154,12 @@ class Scheduler {
   Schedule schedule_;
 };
 
-/// Whether `is_wanted` of a move on two ranks, which are as any two groups.
-template <class Predicate>
-bool any_move(Way way, Predicate is_wanted) {
-  return std::ranges::any_of(schedule_of(way, 2).steps, [&](const Step& step) {
-    return step.kind == Step::Kind::move && is_wanted(step);
-  });
-}
-
 }  // namespace
 
 Way way_of(Placement placement, bool splits) {
-  switch (placement) {
-    case Placement::replicated:
-      return Way::replicated;
-    case Placement::rooted:
-      return Way::rooted;
-    case Placement::distributed:
-      break;
-  }
-  return splits ? Way::splitting : Way::merging;
+  constexpr std::array kWays = {Way::replicated, Way::rooted, Way::merging};
+  return placement == Placement::distributed && splits ? Way::splitting
+                                                       : kWays[static_cast<std::size_t>(placement)];
 }
 
 std::optional<Way> way_of(std::string_view placement, bool splits) {
@@ -181,18 +168,8 @@ std::optional<Way> way_of(std::string_view placement, bool splits) {
                                     : std::optional(way_of(found->placement, splits));
 }
 
-Schedule schedule_of(Way way, int ranks) { return Scheduler(way, ranks, std::nullopt).schedule(); }
-
-Schedule schedule_of(Way way, int ranks, int rank) {
+Schedule schedule_of(Way way, int ranks, std::optional<int> rank) {
   return Scheduler(way, ranks, rank).schedule();
-}
-
-bool moves_problems(Way way) {
-  return any_move(way, [](const Step& step) { return step.what == What::problem; });
-}
-
-bool swaps(Way way) {
-  return any_move(way, [](const Step& step) { return step.flow == Flow::both; });
 }
 
 }  // namespace cleave::detail

@@ -12,6 +12,7 @@
 #include <random>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
@@ -54,12 +55,6 @@ int make_beside(const fs::path& path, fs::path& name, Make&& make) {
   return made;
 }
 
-int open_beside(const fs::path& path, fs::path& name) {
-  return make_beside(path, name, [](const char* file) {
-    return ::open(file, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, kNewFile);
-  });
-}
-
 /// Gives `file` the owner, where that is allowed, and the permissions of what is at `path`.
 void take_permissions(int file, const fs::path& path) {
   constexpr mode_t kPermissions = 0777;
@@ -68,6 +63,17 @@ void take_permissions(int file, const fs::path& path) {
     [[maybe_unused]] const int ignored = ::fchown(file, status.st_uid, status.st_gid);
     ::fchmod(file, status.st_mode & kPermissions);
   }
+}
+
+/// A new file beside `path`, to be written; -1 if there can be none.
+int open_beside(const fs::path& path, fs::path& name) {
+  const int file = make_beside(path, name, [](const char* new_name) {
+    return ::open(new_name, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, kNewFile);
+  });
+  if (file >= 0) {
+    take_permissions(file, path);
+  }
+  return file;
 }
 
 }  // namespace
@@ -109,7 +115,6 @@ fs::path make_file_beside(const fs::path& path) {
   if (file < 0) {
     throw FileError(path, "cannot write: " + last_error());
   }
-  take_permissions(file, path);
   ::close(file);
   return name;
 }
@@ -129,27 +134,8 @@ AtomicFile::AtomicFile(const fs::path& path) : path_(path) {
   }
   check_writable(path);
   path_ = followed(path);
-  open();
-}
-
-void AtomicFile::open() {
-  int file = -1;
-  if (is_special(path_)) {
-    state_ = State::in_place;
-    file = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
-  } else {
-    state_ = State::unnamed;
-    if (::access("/proc/self/fd", X_OK) == 0) {
-      file = ::open(folder_of(path_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, kNewFile);
-    }
-    if (file < 0) {
-      state_ = State::beside;
-      file = open_beside(path_, partial_);
-    }
-    if (file >= 0) {
-      take_permissions(file, path_);
-    }
-  }
+  const int file = is_special(path_) ? ::open(path_.c_str(), O_WRONLY | O_CLOEXEC)
+                                     : open_beside(path_, partial_);
   file_ = file < 0 ? nullptr : ::fdopen(file, "wb");
   if (file_ == nullptr) {
     fail("cannot write");
@@ -159,7 +145,7 @@ void AtomicFile::open() {
 AtomicFile::~AtomicFile() {
   if (file_ != nullptr && file_ != stdout) {
     std::fclose(file_);
-    if (state_ == State::beside) {
+    if (!partial_.empty()) {
       std::error_code ignored;
       fs::remove(partial_, ignored);
     }
@@ -173,34 +159,15 @@ void AtomicFile::write(std::string_view text) {
 }
 
 void AtomicFile::commit(bool syncs) {
-  if (std::fflush(file_) != 0) {
+  const bool is_renamed = !partial_.empty();
+  if (std::fflush(file_) != 0 || (is_renamed && syncs && ::fsync(::fileno(file_)) != 0)) {
     fail("cannot write");
   }
-  if (file_ == stdout) {
-    return;
-  }
-  if (state_ != State::in_place) {
-    if (syncs && ::fsync(::fileno(file_)) != 0) {
-      fail("cannot write");
-    }
-    give_name();
-  }
-  std::fclose(file_);
-  file_ = nullptr;
-}
-
-void AtomicFile::give_name() {
-  if (state_ == State::unnamed) {
-    const std::string content = fmt::format("/proc/self/fd/{}", ::fileno(file_));
-    if (make_beside(path_, partial_, [&](const char* name) {
-          return ::linkat(AT_FDCWD, content.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW);
-        }) < 0) {
-      fail("cannot write");
-    }
-    state_ = State::beside;
-  }
-  if (std::rename(partial_.c_str(), path_.c_str()) != 0) {
+  if (is_renamed && std::rename(partial_.c_str(), path_.c_str()) != 0) {
     fail("cannot rename into place");
+  }
+  if (file_ != stdout) {
+    std::fclose(std::exchange(file_, nullptr));
   }
 }
 
@@ -208,29 +175,24 @@ void AtomicFile::fail(const char* action) const {
   throw FileError(path_, std::string(action) + ": " + last_error());
 }
 
-void write_file(const std::filesystem::path& path, std::string_view text) {
+void write_file(const fs::path& path, std::string_view text) {
   AtomicFile file(path);
   file.write(text);
   file.commit();
 }
 
-std::string read_file(const std::filesystem::path& path) {
+std::string read_file(const fs::path& path) {
   std::error_code none;
-  if (std::filesystem::is_directory(path, none)) {
+  if (fs::is_directory(path, none)) {
     throw FileError(path, "cannot read: it is a folder");
   }
   std::ifstream stream(path, std::ios::binary);
-  if (!stream) {
-    throw FileError(path, "cannot read: " + last_error());
-  }
-  // Of `stream.rdbuf()` a failure looks like the end.
   std::string text;
-  std::array<char, 65536> piece{};
-  do {
+  for (std::array<char, 65536> piece{}; stream;) {  // a failure of `rdbuf()` looks like the end
     stream.read(piece.data(), piece.size());
     text.append(piece.data(), static_cast<std::size_t>(stream.gcount()));
-  } while (stream);
-  if (stream.bad()) {
+  }
+  if (stream.bad() || !stream.eof()) {
     throw FileError(path, "cannot read: " + last_error());
   }
   return text;

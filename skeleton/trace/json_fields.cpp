@@ -22,88 +22,45 @@ std::string with_place(const std::string& where, const std::string& what) {
 
 /// A short form of a value for a message.
 std::string shown(const json& value) {
-  std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
+  const std::string text = visible(value.dump(-1, ' ', false, json::error_handler_t::replace));
   constexpr std::size_t kMaxShown = 40;
   return text.size() <= kMaxShown ? text : text.substr(0, kMaxShown) + "...";
-}
-
-/// `value` with all its texts and names as a terminal may show them.
-json made_visible(json value) {
-  if (value.is_string()) {
-    return visible(value.get_ref<const std::string&>());
-  }
-  if (value.is_object()) {
-    json object = json::object();
-    for (auto& [name, member] : value.items()) {
-      object[visible(name)] = made_visible(std::move(member));
-    }
-    return object;
-  }
-  if (value.is_array()) {
-    for (json& element : value) {
-      element = made_visible(std::move(element));
-    }
-  }
-  return value;
-}
-
-/// Whether texts in it may hold control characters: those below a blank stand in JSON as escapes.
-bool may_hold_controls(std::string_view text) {
-  return text.find_first_of("\\\x7f\xc2") != std::string_view::npos;
-}
-
-/// `text` as a value. \throws FileError  if it is nested deeper than 100
-json parse_shallow(const std::string& file, const std::string& where, std::string_view text) {
-  constexpr int kMaxDepth = 100;
-  const auto limit_depth = [&](int depth, json::parse_event_t, const json& /*value*/) {
-    if (depth > kMaxDepth) {
-      throw FileError(file, with_place(where, fmt::format("nested deeper than {}", kMaxDepth)));
-    }
-    return true;
-  };
-  const auto opened = std::ranges::count_if(text, [](char c) { return c == '[' || c == '{'; });
-  return opened > kMaxDepth ? json::parse(text, limit_depth) : json::parse(text);
-}
-
-void refuse_non_finite(const json& value, const std::string& name) {
-  if (value.is_number_float() && !std::isfinite(value.get<double>())) {
-    throw Error(fmt::format("cannot write '{}' as JSON: it is {}", name, value.get<double>()));
-  }
-  if (value.is_structured()) {
-    for (const auto& [key, member] : value.items()) {
-      refuse_non_finite(member, value.is_object() ? key : name);
-    }
-  }
 }
 
 }  // namespace
 
 std::string json_text(const json& value, int indent) {
-  refuse_non_finite(value, "");
   return value.dump(indent, ' ', false, json::error_handler_t::replace);
 }
 
 JsonFields JsonFields::parse(const std::string& file, const std::string& where,
                              std::string_view text) {
-  const auto refused = [&](const std::string& what) {
-    return FileError(file, with_place(where, what));
+  const auto refuse_text = [&](const std::string& what) {
+    throw FileError(file, with_place(where, what));
   };
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
-    throw refused("empty, expected a JSON object");
+    refuse_text("empty, expected a JSON object");
   }
-  json value;
+  constexpr int kMaxDepth = 100;
+  const auto limit_depth = [&](int depth, json::parse_event_t, const json& /*value*/) {
+    if (depth > kMaxDepth) {
+      refuse_text(fmt::format("nested deeper than {}", kMaxDepth));
+    }
+    return true;
+  };
+  const auto opened = std::ranges::count_if(text, [](char c) { return c == '[' || c == '{'; });
+  const auto value = std::make_shared<json>();
   try {
-    value = parse_shallow(file, where, text);
+    *value = opened > kMaxDepth ? json::parse(text, limit_depth) : json::parse(text);
   } catch (const json::parse_error& e) {
-    throw refused(fmt::format("not JSON (at byte {})", e.byte));
+    refuse_text(fmt::format("not JSON (at byte {})", e.byte));
   } catch (const json::out_of_range&) {
-    throw refused("holds a number that is too large");
+    refuse_text("holds a number that is too large");
   }
-  if (!value.is_object()) {
-    throw refused("expected a JSON object, found " + shown(value));
+  if (!value->is_object()) {
+    refuse_text("expected a JSON object, found " + shown(*value));
   }
-  value = may_hold_controls(text) ? made_visible(std::move(value)) : std::move(value);
-  return {file, where, std::make_shared<json>(std::move(value)), true};
+  return {file, where, value, true};
 }
 
 JsonFields::JsonFields() : JsonFields("", "", std::make_shared<json>(json::object()), false) {}
@@ -113,7 +70,7 @@ JsonFields::JsonFields(std::string file, std::string where, std::shared_ptr<json
     : file_(std::move(file)), where_(std::move(where)), object_(std::move(object)), reads_(reads) {}
 
 void JsonFields::refuse(const std::string& name, const std::string& what) const {
-  throw FileError(file_, with_place(where_, fmt::format("field '{}' {}", name, what)));
+  throw FileError(file_, visible(with_place(where_, fmt::format("field '{}' {}", name, what))));
 }
 
 void JsonFields::refuse_unless(bool is_right, const std::string& name, const json& value,
@@ -211,6 +168,7 @@ void JsonFields::scalar(const std::string& name, json& field, T& value, bool is_
 
 void JsonFields::scalar(const std::string& name, json& field, std::string& value) const {
   scalar(name, field, value, field.is_string(), "a string");
+  value = reads_ ? visible(value) : value;
 }
 
 void JsonFields::scalar(const std::string& name, json& field, bool& value) const {
@@ -241,6 +199,9 @@ std::int64_t JsonFields::number_between(const std::string& name, json& field, st
 double JsonFields::number_between(const std::string& name, json& field, double value,
                                   double minimum, double maximum) const {
   if (!reads_) {
+    if (!std::isfinite(value)) {
+      throw Error(fmt::format("cannot write '{}' as JSON: it is {}", name, value));
+    }
     field = value;
     return value;
   }
@@ -276,7 +237,5 @@ void sizes_field(JsonFields& object, NamedSizes& sizes) {
     object.require(is_size_name(name), "sizes", wrong_size_name(name));
   }
 }
-
-void block_field(JsonFields& object, Block& block) { object.choice("block", block, kBlockNames); }
 
 }  // namespace cleave::detail

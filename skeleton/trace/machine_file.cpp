@@ -88,11 +88,6 @@ double Communication::unit_seconds(double message_bytes) const {
   return std::max(0.0, segment.latency_s + message_bytes * segment.gap_s_per_byte);
 }
 
-bool Communication::stable() const {
-  return std::all_of(samples.begin(), samples.end(),
-                     [](const MessageSamples& s) { return s.stable; });
-}
-
 std::string to_text(const Machine& machine) { return json_text(machine, 1) + '\n'; }
 
 void write_machine(const std::filesystem::path& path, const Machine& machine) {

@@ -14,21 +14,9 @@
 
 namespace cleave::detail {
 
-namespace {
-
-constexpr const char* kTraceFormat = "cleave-trace";
-/// 36 years: of times that are at most so far from a clock's zero, any difference is defined.
-constexpr std::int64_t kFarthest_ns = std::int64_t{1} << 60;
-
-NamedSizes named(const Sizes& sizes) {
-  NamedSizes named;
-  for (const Size& size : sizes) {
-    named.emplace(size.name, size.value);
-  }
-  return named;
-}
-
-}  // namespace
+static constexpr const char* kTraceFormat = "cleave-trace";
+/// 36 years: the difference of two times at most so far from a clock's zero is defined.
+static constexpr std::int64_t kFarthest_ns = std::int64_t{1} << 60;
 
 static void fields(JsonFields& object, RunInformation& run) {
   const int version =
@@ -69,100 +57,88 @@ static void fields(JsonFields& object, WorkerOfRepetition& worker, int ranks = k
   object("idle_ns", s.idle_ns, 0)("ending_ns", s.ending_ns, 0);
 }
 
-/// All of a span but its sizes. `span_lines` writes it, without an object for each.
-static void read_fields(JsonFields& object, Trace::RankSpan& entry, int ranks) {
-  Span& span = entry.span;
-  object("rank", entry.rank, 0, ranks - 1)("repetition", span.repetition, 0);
-  object("level", span.level, 0)("group", span.group, 1, ranks)("bytes", span.bytes, 0);
+namespace {
+
+/// Reads a span into `trace`. `span_lines` writes it, without an object for each.
+void read_span(JsonFields& object, Trace& trace) {
+  auto& [rank, span] = trace.spans.emplace_back();
+  object("rank", rank, 0, trace.run.ranks - 1)("repetition", span.repetition, 0);
+  object("level", span.level, 0)("group", span.group, 1, trace.run.ranks)("bytes", span.bytes, 0);
   object.choice("block", span.block, kBlockNames);
   object("begin_ns", span.begin_ns, -kFarthest_ns, kFarthest_ns);
   object("end_ns", span.end_ns, span.begin_ns, kFarthest_ns);
+  NamedSizes sizes;
+  sizes_field(object, sizes);
+  if (sizes.size() > Sizes::kMaxSizes) {
+    object.refuse("sizes", fmt::format("holds {} sizes, at most {} are allowed", sizes.size(),
+                                       Sizes::kMaxSizes));
+  }
+  std::vector<std::string> names;
+  for (const auto& [name, value] : sizes) {
+    span.size_values[names.size()] = value;
+    names.push_back(name);
+  }
+  const auto known = std::ranges::find(trace.size_names, names);
+  span.size_names = static_cast<std::uint8_t>(known - trace.size_names.begin());
+  if (known == trace.size_names.end()) {
+    if (trace.size_names.size() == 256) {
+      object.refuse("sizes", "is the 257th different list of names, 256 are allowed");
+    }
+    trace.size_names.push_back(std::move(names));
+  }
 }
 
-namespace {
-
-/// Reads the lines of a trace one by one into a Trace.
-class TraceReader {
- public:
-  explicit TraceReader(const std::filesystem::path& path) { trace_.file = path; }
-
-  Trace read() {
-    std::ifstream stream(trace_.file, std::ios::binary);
-    if (!stream || std::filesystem::is_directory(trace_.file)) {
-      throw FileError(trace_.file, "cannot read");
+/// Reads a line after the first into `trace`. \return  whether it is the last
+bool read_line(JsonFields& object, std::int64_t line_number, Trace& trace) {
+  if (object.has("end")) {
+    if (object.get<std::int64_t>("lines") != line_number) {
+      object.refuse("lines", fmt::format("does not match the {} lines found", line_number));
     }
-    bool ended = false;
-    for (std::string line; std::getline(stream, line);) {
-      ++line_number_;
-      if (ended) {
-        throw FileError(trace_.file, fmt::format("line {}: text after the end", line_number_));
-      }
-      ended = read_line(line);
-    }
-    if (line_number_ == 0) {
-      throw FileError(trace_.file, "empty, expected a trace");
-    }
-    if (!ended) {
-      throw FileError(trace_.file, fmt::format("cut short after line {}: its last line is missing",
-                                               line_number_));
-    }
-    return std::move(trace_);
+    return true;
   }
-
- private:
-  /// Returns whether this was the last line.
-  bool read_line(const std::string& line) {
-    const std::string where = fmt::format("line {}", line_number_);
-    JsonFields object = JsonFields::parse(trace_.file, where, line);
-    if (line_number_ == 1) {
-      fields(object, trace_.run);
-    } else if (object.has("end")) {
-      if (object.get<std::int64_t>("lines") != line_number_) {
-        object.refuse("lines", fmt::format("does not match the {} lines found", line_number_));
-      }
-      return true;
-    } else if (object.has("elapsed_ns")) {
-      fields(object, trace_.repetitions.emplace_back());
-    } else if (object.has("dropped")) {
-      trace_.dropped += object.get<std::int64_t>("dropped", 1);
-    } else if (object.has("thread")) {
-      fields(object, trace_.workers.emplace_back(), trace_.run.ranks, trace_.run.threads);
-    } else {
-      read_span(object);
-    }
-    return false;
+  if (object.has("elapsed_ns")) {
+    fields(object, trace.repetitions.emplace_back());
+  } else if (object.has("dropped")) {
+    trace.dropped += object.get<std::int64_t>("dropped", 1);
+  } else if (object.has("thread")) {
+    fields(object, trace.workers.emplace_back(), trace.run.ranks, trace.run.threads);
+  } else {
+    read_span(object, trace);
   }
-
-  void read_span(JsonFields& object) {
-    Trace::RankSpan& entry = trace_.spans.emplace_back();
-    read_fields(object, entry, trace_.run.ranks);
-    NamedSizes sizes;
-    sizes_field(object, sizes);
-    if (sizes.size() > Sizes::kMaxSizes) {
-      object.refuse("sizes", fmt::format("holds {} sizes, at most {} are allowed", sizes.size(),
-                                         Sizes::kMaxSizes));
-    }
-    std::vector<std::string> names;
-    for (const auto& [name, value] : sizes) {
-      entry.span.size_values[names.size()] = value;
-      names.push_back(name);
-    }
-    auto known = std::find(trace_.size_names.begin(), trace_.size_names.end(), names);
-    if (known == trace_.size_names.end()) {
-      if (trace_.size_names.size() == 256) {
-        object.refuse("sizes", "is the 257th different list of names, 256 are allowed");
-      }
-      trace_.size_names.push_back(names);
-      known = std::prev(trace_.size_names.end());
-    }
-    entry.span.size_names = static_cast<std::uint8_t>(known - trace_.size_names.begin());
-  }
-
-  Trace trace_;
-  std::int64_t line_number_ = 0;
-};
+  return false;
+}
 
 }  // namespace
+
+Trace read_trace(const std::filesystem::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream || std::filesystem::is_directory(path)) {
+    throw FileError(path, "cannot read");
+  }
+  Trace trace;
+  trace.file = path;
+  std::int64_t line_number = 0;
+  bool ended = false;
+  for (std::string line; std::getline(stream, line);) {
+    const std::string where = fmt::format("line {}", ++line_number);
+    if (ended) {
+      throw FileError(path, where + ": text after the end");
+    }
+    JsonFields object = JsonFields::parse(path, where, line);
+    if (line_number == 1) {
+      fields(object, trace.run);
+    } else {
+      ended = read_line(object, line_number, trace);
+    }
+  }
+  if (!ended) {
+    throw FileError(
+        path, line_number == 0
+                  ? "empty, expected a trace"
+                  : fmt::format("cut short after line {}: its last line is missing", line_number));
+  }
+  return trace;
+}
 
 TraceWriter::TraceWriter(const std::filesystem::path& path, const RunInformation& run)
     : file_(path) {
@@ -170,10 +146,14 @@ TraceWriter::TraceWriter(const std::filesystem::path& path, const RunInformation
 }
 
 void TraceWriter::add(const Repetition& repetition) {
-  add_line(json_text(Trace::Run{.index = repetition.index,
-                                .warm_up = repetition.warm_up,
-                                .elapsed_ns = repetition.elapsed_ns,
-                                .sizes = named(repetition.sizes)}));
+  Trace::Run run{.index = repetition.index,
+                 .warm_up = repetition.warm_up,
+                 .elapsed_ns = repetition.elapsed_ns,
+                 .sizes = {}};
+  for (const Size& size : repetition.sizes) {
+    run.sizes.emplace(size.name, size.value);
+  }
+  add_line(json_text(run));
 }
 
 void TraceWriter::add_lines(std::string_view lines) {
@@ -246,7 +226,5 @@ NamedSizes Trace::sizes_of(const Span& span) const {
   }
   return sizes;
 }
-
-Trace read_trace(const std::filesystem::path& path) { return TraceReader(path).read(); }
 
 }  // namespace cleave::detail

@@ -79,17 +79,13 @@ double parse_duration(std::string_view text) {
 }
 
 std::string format_seconds(double seconds) {
-  constexpr double kFew = 2;  // of a larger unit: 90 min rather than 1.5 h
-  for (const Unit& unit : {kDay, kHour, kMinute}) {
-    if (seconds >= kFew * unit.seconds) {
-      const double count = seconds / unit.seconds;
-      return count < 1000 ? fmt::format("{:.3g} {}", count, unit.name)
-                          : fmt::format("{:.0f} {}", count, unit.name);
-    }
-  }
-  for (const Unit& unit : {kSecond, kMillisecond, Unit{"us", 1e-6}}) {
-    if (seconds >= unit.seconds) {
-      return fmt::format("{:.4g} {}", seconds / unit.seconds, unit.name);
+  for (const Unit& unit : {kDay, kHour, kMinute, kSecond, kMillisecond, Unit{"us", 1e-6}}) {
+    const double count = seconds / unit.seconds;
+    const bool is_long = unit.seconds > 1;
+    if (count >= (is_long ? 2 : 1)) {  // 90 min rather than 1.5 h
+      return is_long && count >= 1000
+                 ? fmt::format("{:.0f} {}", count, unit.name)
+                 : fmt::format("{:.{}g} {}", count, is_long ? 3 : 4, unit.name);
     }
   }
   return seconds > 0 ? fmt::format("{:.4g} ns", seconds / 1e-9) : "0 s";

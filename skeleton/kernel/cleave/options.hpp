@@ -16,7 +16,7 @@
 #include <cleave/dc_type.hpp>
 #include <cleave/error.hpp>
 #include <cleave/trace.hpp>
-#include <cleave/trace/worker_statistics.hpp>
+#include <cleave/trace/span.hpp>
 
 namespace cleave {
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that appears whole or not at all: written without a name or beside its final one, synced,
-// then renamed.
+// A file that appears whole or not at all: written beside its final name, synced, then renamed.
 #pragma once
 
 #include <cstddef>
@@ -39,8 +38,7 @@ std::filesystem::path make_file_beside(const std::filesystem::path& path);
 std::filesystem::path make_folder_beside(const std::filesystem::path& path);
 
 /// Writes what `commit` gives the name `path`, with the permissions of the file that it replaces.
-/// Without a commit nothing remains, however the process ends, where the file system has files
-/// without names (O_TMPFILE); elsewhere a file `path.RANDOM.partial` remains if it is killed.
+/// Without a commit nothing remains; of a process that is killed a file `path.RANDOM.partial`.
 /// Standard output is written directly. A symbolic link is followed. What is there and is no
 /// regular file, such as a device or a FIFO, is written in place.
 class AtomicFile {
@@ -62,15 +60,10 @@ class AtomicFile {
   void commit(bool syncs = true);
 
  private:
-  enum class State { unnamed, beside, in_place };
-
-  void open();
-  void give_name();
   [[noreturn]] void fail(const char* action) const;
 
   std::filesystem::path path_;
-  std::filesystem::path partial_;  ///< where it has a name already
-  State state_ = State::in_place;
+  std::filesystem::path partial_;  ///< its name until then; empty if it is written in place
   std::FILE* file_ = nullptr;
 };
 

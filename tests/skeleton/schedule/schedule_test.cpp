@@ -69,6 +69,18 @@ TEST(Schedule, BeginsWithAnAgreementOrWithAMessageOfBothRanks) {
   }
 }
 
+TEST(Group, APowerOfTwoIsTheHypercube) {
+  // Flipping bit k of a rank is the partner at the level whose groups have 2^(k+1) ranks.
+  for (int rank = 0; rank < 64; ++rank) {
+    Group group{0, 64};
+    for (int bit = 5; bit >= 0; --bit) {
+      EXPECT_EQ(partner_of(rank, group), rank ^ (1 << bit));
+      group = group.half_of(rank);
+    }
+    EXPECT_EQ(group, (Group{rank, 1}));
+  }
+}
+
 TEST(Schedule, GroupsAreHalvesDownToSingleRanks) {
   for (int ranks = 1; ranks <= kMaxRanks; ++ranks) {
     const Schedule schedule = schedule_of(Way::replicated, ranks);
@@ -84,6 +96,7 @@ TEST(Schedule, GroupsAreHalvesDownToSingleRanks) {
       ASSERT_GT(left, i);
       EXPECT_EQ(schedule.groups[left].ranks, group.ranks.left());
       EXPECT_EQ(schedule.groups[left + 1].ranks, group.ranks.right());
+      EXPECT_EQ(group.ranks.right().size - group.ranks.left().size, group.ranks.size % 2);
       EXPECT_EQ(schedule.groups[left].parent, static_cast<int>(i));
       EXPECT_EQ(schedule.groups[left].level, group.level + 1);
     }
@@ -168,6 +181,10 @@ TEST(Schedule, WhoGivesMeetsWhoGets) {
           EXPECT_EQ(other_of(right + i, step.ranks, group), left + i);
           if (step.ranks == Step::Ranks::all) {
             EXPECT_EQ(partner_of(left + i, group), right + i);
+            EXPECT_EQ(partner_of(right + i, group), left + i);
+          } else if (step.ranks == Step::Ranks::last) {
+            EXPECT_EQ(rank_without_partner(group), right);
+            EXPECT_FALSE(partner_of(right, group));
           }
         }
       }
@@ -178,26 +195,19 @@ TEST(Schedule, WhoGivesMeetsWhoGets) {
 TEST(Schedule, PartnersSwapAndTheOddOneGets) {
   for (int ranks = 2; ranks <= kMaxRanks; ++ranks) {
     const Schedule schedule = schedule_of(Way::replicated, ranks);
-    std::map<int, std::multiset<int>> got;  // by group, who has the other half's solution
+    std::map<std::pair<int, int>, int> got;  // by group and rank, solutions of the other half
     for (const Step& step : schedule.steps) {
-      const Group group = group_of(schedule, step).ranks;
-      if (step.kind != Step::Kind::move) {
-        continue;
-      }
-      for (const int rank : ranks_of(schedule, step)) {
-        if (step.flow == Step::Flow::both || !group.left().contains(rank)) {
-          got[step.group].insert(rank);
+      if (step.kind == Step::Kind::move) {
+        for (const int rank : ranks_of(schedule, step)) {
+          const bool is_left = group_of(schedule, step).ranks.left().contains(rank);
+          got[{step.group, rank}] += step.flow == Step::Flow::both || !is_left ? 1 : 0;
         }
       }
-      if (step.ranks == Step::Ranks::last) {
-        EXPECT_EQ(ranks_of(schedule, step),
-                  (std::vector{giver_to_last(group), *rank_without_partner(group)}));
-      }
     }
-    for (std::size_t i = 0; i < schedule.groups.size(); ++i) {
-      const Group group = schedule.groups[i].ranks;
+    for (int i = 0; i < std::ssize(schedule.groups); ++i) {
+      const Group group = schedule.groups[static_cast<std::size_t>(i)].ranks;
       for (int rank = group.first; rank < group.first + group.size && group.size > 1; ++rank) {
-        EXPECT_EQ(got[static_cast<int>(i)].count(rank), 1U) << rank << " of " << ranks;
+        EXPECT_EQ((got[{i, rank}]), 1) << rank << " of " << ranks;
       }
     }
   }
@@ -212,11 +222,15 @@ TEST(Schedule, WaysHaveTheNamesOfPlacements) {
 }
 
 TEST(Schedule, TellsWhetherProblemsMoveAndWhetherRanksSwap) {
-  EXPECT_TRUE(moves_problems(Way::rooted));
-  EXPECT_FALSE(swaps(Way::rooted));
-  for (const Way way : {Way::replicated, Way::merging, Way::splitting}) {
-    EXPECT_FALSE(moves_problems(way));
-    EXPECT_TRUE(swaps(way));
+  for (const Way way : kWays) {
+    bool any_problem = false;
+    bool any_swap = false;
+    for (const Step& step : schedule_of(way, 5).steps) {
+      any_problem = any_problem || step.what == Step::What::problem;
+      any_swap = any_swap || (step.kind == Step::Kind::move && step.flow == Step::Flow::both);
+    }
+    EXPECT_EQ(moves_problems(way), any_problem);
+    EXPECT_EQ(swaps(way), any_swap);
   }
 }
 

@@ -56,7 +56,7 @@ static void fields(JsonFields& object, Everything& e) {
 
 namespace {
 
-const Everything kExample{.text = "\"quoted\"\tä",
+const Everything kExample{.text = "\"quoted\"\t\033[31m\xc2\x9b\x7fä",
                           .flag = true,
                           .number = -1.5e-300,
                           .large = UINT64_MAX,
@@ -78,7 +78,7 @@ Everything parsed(const std::string& text) {
 
 TEST(JsonFields, AreReadAsTheyWereWritten) {
   Everything expected = kExample;
-  expected.text = "\"quoted\"?ä";  // no control character reaches a terminal
+  expected.text = "\"quoted\"??[31m??ä";  // no control character reaches a terminal
   EXPECT_EQ(parsed(json_text(kExample)), expected);
   std::string without = json_text(kExample);
   without.erase(without.find(R"("left_out":4,)"), 13);
@@ -104,6 +104,8 @@ TEST(JsonFields, OfAnotherKindAreRefusedByName) {
       {R"(["a","b"])", R"(["a",1])", "field 'names[1]' must be a string, found 1"},
       {R"(["a","b"])", "{}", "field 'names' must be an array, found {}"},
       {"[1.0,2.5]", "[1]", "in 'ranges': field 'N' must be an array of 2, found [1]"},
+      {R"("N":[1.0,2.5])", R"("\n\u001b[31m":1)",
+       "in 'ranges': field '??[31m' must be an array, found 1"},
       {"[1.0,2.0]", "[1,{}]", "field 'rows[0][1]' must be a number, found {}"},
       {R"("wait")", R"("weight")",
        "field 'block' is 'weight', allowed are divide, exchange, combine, sequential, conquer, "

@@ -99,14 +99,5 @@ TEST(Recorder, RefusesMoreListsOfNamesThanASpanCanTell) {
   EXPECT_EQ(recorder.sizes_of(recorder.spans().back()).begin()[0], (Size{"size7", 1}));
 }
 
-TEST(Recorder, TheClockNeverGoesBack) {
-  std::int64_t last = monotonic_ns();
-  for (int i = 0; i < 1000; ++i) {
-    const std::int64_t now = monotonic_ns();
-    EXPECT_LE(last, now);
-    last = now;
-  }
-}
-
 }  // namespace
 }  // namespace cleave

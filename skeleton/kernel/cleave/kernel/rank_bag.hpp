@@ -22,7 +22,7 @@
 #include <cleave/kernel/blocks.hpp>
 #include <cleave/kernel/segments.hpp>
 #include <cleave/trace.hpp>
-#include <cleave/trace/worker_statistics.hpp>
+#include <cleave/trace/span.hpp>
 
 namespace cleave::detail {
 

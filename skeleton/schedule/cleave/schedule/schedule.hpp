@@ -112,13 +112,10 @@ struct Schedule {
   std::vector<Step> steps;
 };
 
-/// The schedule of a call on `ranks` ranks that no group solves early. Cost: about 7 steps a group.
-/// \pre  ranks >= 1
-Schedule schedule_of(Way way, int ranks);
-
-/// The steps of it that `rank` takes part in, in the same order, and the halves of its groups.
-/// Cost: at most 7 steps a level. \pre  0 <= rank < ranks
-Schedule schedule_of(Way way, int ranks, int rank);
+/// The schedule of a call on `ranks` ranks that no group solves early; of `rank` the steps that it
+/// takes part in, and the halves of its groups. Cost: about 7 steps a group, or a level of `rank`.
+/// \pre  ranks >= 1, 0 <= rank < ranks
+Schedule schedule_of(Way way, int ranks, std::optional<int> rank = {});
 
 /// Whether each rank's first message says which call it makes, so that no agreement on the call
 /// goes before: two ranks do nothing but swap their solutions.
@@ -126,8 +123,8 @@ constexpr bool first_message_tells_call(Way way, int ranks) {
   return way == Way::replicated && ranks == 2;
 }
 /// Whether a call that goes this way sends problems to other ranks, on any number of ranks.
-bool moves_problems(Way way);
+constexpr bool moves_problems(Way way) { return way == Way::rooted; }
 /// Whether two ranks ever send to each other at once.
-bool swaps(Way way);
+constexpr bool swaps(Way way) { return way != Way::rooted; }
 
 }  // namespace cleave::detail

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include <cleave/error.hpp>
+#include <cleave/trace/words.hpp>
 
 namespace cleave::detail {
 
@@ -36,22 +37,21 @@ inline constexpr int kMaxRanks = 1 << 24;
 inline constexpr int kMaxThreads = 1 << 16;
 
 /// `value` on one line, or indented by `indent` blanks a level. Bytes that are not UTF-8 become
-/// U+FFFD. \throws Error  if a number in it is not finite
+/// U+FFFD.
 std::string json_text(const nlohmann::json& value, int indent = -1);
 
 /// The fields of one JSON object that is read or written.
 class JsonFields {
  public:
-  /// The object `text`, to be read. `where` is its place in `file`, such as "line 3", or empty.
-  /// \throws FileError  if `text` is no JSON object, or is nested deeper than 100
+  /// The object `text`, to be read; its texts as a terminal may show them. `where` is its place in
+  /// `file`, such as "line 3", or empty. \throws FileError  if `text` is no JSON object, or is
+  /// nested deeper than 100
   static JsonFields parse(const std::string& file, const std::string& where, std::string_view text);
   /// An object without fields yet, to be written.
   JsonFields();
 
   bool reads() const { return reads_; }
   bool has(const std::string& name) const;
-  /// The names of all fields.
-  std::vector<std::string> names() const;
 
   /// Reads the field `name` into `value`, or writes it from there. `value` is a text, a bool, a
   /// number, a struct that has `fields`, a function of the JsonFields of an object, a std::optional
@@ -163,7 +163,7 @@ class JsonFields {
     }
     map.clear();
     for (const std::string& key : object.names()) {
-      object(key, map[key], limits...);
+      object(key, map[visible(key)], limits...);
     }
   }
 
@@ -185,6 +185,7 @@ class JsonFields {
     }
   }
 
+  std::vector<std::string> names() const;
   Json& at(const std::string& name);
   JsonFields inner(const std::string& name, Json& json) const;
   /// How many elements the array `json` has. Makes it an empty one to be written.
@@ -213,7 +214,7 @@ class JsonFields {
   bool reads_;
 };
 
-/// The JSON of a struct that has `fields`.
+/// The JSON of a struct that has `fields`. \throws Error  if a number in it is not finite
 template <class T>
   requires requires(JsonFields& object, T& value) { fields(object, value); }
 std::string json_text(const T& value, int indent = -1) {

@@ -58,8 +58,6 @@ struct Communication {
   MessageSegment segment_of(double message_bytes) const;
   /// l + bytes * g of the message's segment, at least 0.
   double unit_seconds(double message_bytes) const;
-
-  bool stable() const;  ///< whether every median is
 };
 
 struct Machine {

@@ -2,13 +2,13 @@
 // A span: one interval that one rank spent in one conceptual block of the skeleton.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
 #include <cleave/sizes.hpp>
-#include <cleave/trace/worker_statistics.hpp>
 
 namespace cleave::detail {
 
@@ -38,12 +38,10 @@ constexpr std::string_view name_of(Block block) {
 }
 
 constexpr std::optional<Block> block_named(std::string_view name) {
-  for (std::size_t i = 0; i < kBlockNames.size(); ++i) {
-    if (kBlockNames[i] == name) {
-      return static_cast<Block>(i);
-    }
-  }
-  return std::nullopt;
+  const auto* const found = std::ranges::find(kBlockNames, name);
+  return found == kBlockNames.end()
+             ? std::nullopt
+             : std::optional(static_cast<Block>(found - kBlockNames.begin()));
 }
 
 /// One interval of one block on one rank. Times are nanoseconds of the recording rank's clock.
@@ -59,6 +57,26 @@ struct Span {
   std::uint8_t size_names = 0;  ///< which list of names `size_values` has, see Recorder::names
 };
 static_assert(sizeof(Span) <= 64, "a span costs at most 64 bytes");
+
+/// One worker of a search: a thread of a rank. Times are nanoseconds.
+struct WorkerStatistics {
+  int rank = 0;
+  int thread = 0;
+  std::int64_t visits = 0;       ///< calls of `visit`, or of `conquer` and `divide`
+  std::int64_t nodes = 0;        ///< what it added to the size "nodes" of its total; else `visits`
+  std::int64_t searches = 0;     ///< times that it had nodes to visit, after it had none
+  std::int64_t local_tried = 0;  ///< steals from another worker of the rank
+  std::int64_t local_made = 0;
+  std::int64_t remote_tried = 0;  ///< requests to other ranks; a rank's are its first worker's
+  std::int64_t remote_made = 0;
+  std::int64_t nodes_stolen = 0;    ///< by these steals
+  std::int64_t bytes_received = 0;  ///< of nodes, from other ranks
+  std::int64_t searching_ns = 0;
+  std::int64_t stealing_ns = 0;  ///< from running dry until it has nodes again
+  std::int64_t starting_ns = 0;  ///< of this, before its first visit
+  std::int64_t idle_ns = 0;      ///< from running dry to the end, or to a moment of rest
+  std::int64_t ending_ns = 0;    ///< of this, the last time
+};
 
 /// A worker of a search in one repetition.
 struct WorkerOfRepetition {

@@ -27,8 +27,6 @@ class JsonFields;
 std::string wrong_size_name(std::string_view name);
 /// The field "sizes".
 void sizes_field(JsonFields& object, NamedSizes& sizes);
-/// The field "block".
-void block_field(JsonFields& object, Block& block);
 
 /// Writes a trace; it appears under its name only when `commit` succeeds.
 class TraceWriter {
