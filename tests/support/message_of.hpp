@@ -8,11 +8,11 @@
 
 namespace cleave::testing {
 
-/// The message of the FileError that `action` throws.
+/// The message of the Error that `action` throws.
 inline std::string message_of(const std::function<void()>& action) {
   try {
     action();
-  } catch (const FileError& e) {
+  } catch (const Error& e) {
     return e.what();
   }
   return "nothing was thrown";
