@@ -21,7 +21,7 @@ pages() {
 
 expected() {
   # The headers of the rooms.
-  (cd "$source/skeleton" && printf 'include/%s\n' */cleave/*.hpp */cleave/*/*.hpp | sed 's|include/[a-z]*/|include/|')
+  (cd "$source/skeleton" && find . -path '*/cleave/*.hpp' | sed 's|.*/cleave/|include/cleave/|')
   printf 'lib/libcleave_%s.a\n' trace host schedule comm contract kernel command_line program
   printf 'lib/cmake/cleave/%s\n' cleave-config.cmake cleave-config-version.cmake FindHwloc.cmake
   # A targets file has one beside it of the build type.
@@ -38,7 +38,7 @@ expected() {
   printf 'bin/%s\n' "${programs[@]}"
   printf 'share/bash-completion/completions/%s\n' "${programs[@]}"
   echo share/zsh/vendor-completions/_cleave
-  printf 'lib/python3/dist-packages/cleave/%s\n' __init__.py ask.py files.py
+  printf 'lib/python3/dist-packages/cleave/%s\n' __init__.py ask.py convert.py files.py
   if command -v help2man >/dev/null; then
     for program in "${programs[@]}"; do
       pages "$program"
