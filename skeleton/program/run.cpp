@@ -131,8 +131,8 @@ void run_application(const Comm& comm, AnyRun& run, const ProgramTraits& program
   SearchReport report;
   CallOptions call = call_options(options, program, comm.rank(), recorder, report);
   if (call.checkpoint) {
-    call.checkpoint->instance = agree(
-        comm, [&] { return comm.rank() == 0 ? instance_of(run.facts(), line) : std::string(); });
+    const auto of_root = [&] { return comm.rank() == 0 ? instance_of(run.facts(), line) : ""; };
+    call.checkpoint->instance = comm.bcast(agree(comm, of_root), 0);
     call.checkpoint->warn = [&](const std::string& what) {
       print_warnings(program.program, {what}, options);
     };

@@ -85,7 +85,6 @@ struct Program {
   /// it. It may write the result.
   std::function<void(const Comm&, const Solution&)> keep = {};
 
-
   /// A run as `options` say. \throws Error  if it lacks what it cannot do without
   std::unique_ptr<detail::AnyRun> operator()(const RunOptions& options) const {
     return std::make_unique<detail::RunOf<App>>(std::make_shared<const Program>(*this), options);

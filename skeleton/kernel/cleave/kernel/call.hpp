@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <utility>
 
-#include <cleave/kernel/link.hpp>
 #include <cleave/kernel/any_app.hpp>
 #include <cleave/kernel/call_options.hpp>
+#include <cleave/kernel/link.hpp>
 #include <cleave/kernel/lists.hpp>
 
 namespace cleave::detail {
