@@ -3,14 +3,46 @@
 // first: what takes longer, what does not, and where there is not enough to tell.
 #pragma once
 
+#include <limits>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "models/report/table.hpp"
-#include "models/theory/difference.hpp"
+#include "models/theory/samples.hpp"
 
 namespace cleave::models {
+
+/// Ranks, threads of a rank, and sizes.
+using RunOfSide = std::tuple<int, int, NamedSizes>;
+
+/// What one thing, a block or the whole call, takes on one side: the quiet seconds of each run, by
+/// round.
+using TimesOfSide = std::map<RunOfSide, std::map<int, double>>;
+
+/// The ratio of the second side's times to the first's, with the range that holds it with the
+/// probability that was asked for. Nothing is known of fewer than two rounds.
+struct Difference {
+  double ratio = 1;
+  double low = 0;
+  double high = std::numeric_limits<double>::infinity();
+  int runs = 0;    ///< that both sides have
+  int rounds = 0;  ///< of the side that has fewer
+
+  bool is_slower() const { return low > 1; }
+  bool is_faster() const { return high < 1; }
+  /// Whether it is sure that both take as long, but for less than 5 %.
+  bool is_none() const { return low > 1 / kLittle && high < kLittle; }
+
+ private:
+  static constexpr double kLittle = 1.05;
+};
+
+/// The method is in docs/explanation/model.md, "Comparing": rounds are the unit of chance, since
+/// repetitions of one round were disturbed together, or not. \pre  0 < probability < 1
+Difference difference_of(const TimesOfSide& first, const TimesOfSide& second, double probability);
 
 /// Measurements of one side, round by round.
 struct ComparedSide {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <compare>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -13,6 +14,13 @@
 #include "models/theory/samples.hpp"
 
 namespace cleave::models {
+
+struct RanksAndThreads {
+  int ranks = 1;
+  int threads = 1;  ///< of each
+
+  friend auto operator<=>(const RanksAndThreads&, const RanksAndThreads&) = default;
+};
 
 /// Ctrl-C (SIGINT), SIGTERM or SIGHUP came.
 class Stopped : public Error {

@@ -65,7 +65,8 @@ bool is_unsettled(const Case& c, const StudyTraces& traces, std::size_t i) {
       medians.push_back(detail::median(std::move(seconds)));
     }
   }
-  return medians.size() < 2 || quickest_rounds_apart(std::move(medians)) > kAgree;
+  std::ranges::sort(medians);
+  return medians.size() < 2 || medians[1] / std::max(medians[0], kShortest_s) - 1 > kAgree;
 }
 
 /// Whether a case is what took longer: the run, or the rehearsal that predicts it.

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "models/study/launcher.hpp"
 #include "models/study/program_description.hpp"
-#include "models/theory/samples.hpp"
 
 namespace cleave::models {
 

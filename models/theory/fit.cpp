@@ -124,8 +124,7 @@ std::vector<Form> losses_by(const std::string& sharers) {
 }
 
 bool varies(const std::vector<Observation>& observations, const std::string& size) {
-  const std::vector<std::string> varying = varying_sizes(observations);
-  return std::ranges::find(varying, size) != varying.end();
+  return std::ranges::count(varying_sizes(observations), size) > 0;
 }
 
 /// A time a node, perhaps a constant, or the requests of other ranks that are answered meanwhile.

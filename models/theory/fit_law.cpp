@@ -258,16 +258,13 @@ void keep_likely(std::vector<Hypothesis>& hypotheses) {
 /// What the first form leaves.
 void set_quality(Law& law, const std::vector<Observation>& observations, double mean) {
   const Hypothesis& first = law.hypotheses.front();
-  const Columns columns = columns_of(first.form, observations);
   double total = 0;
   double unexplained = 0;
   std::vector<double> relative;
-  for (std::size_t i = 0; i < observations.size(); ++i) {
-    const Observation& o = observations[i];
-    double fitted = 0;
-    for (std::size_t j = 0; j < columns.size(); ++j) {
-      fitted += columns[j][i] * first.coefficients[j];
-    }
+  for (const Observation& o : observations) {
+    const double fitted = std::transform_reduce(
+        first.form.begin(), first.form.end(), first.coefficients.begin(), 0.0, std::plus(),
+        [&](const Basis& term, double coefficient) { return term(o.sizes) * coefficient; });
     const double residual = o.value - fitted * first.factors.at(o.ranks_per_host);
     total += std::pow(o.value / mean - 1, 2);
     unexplained += std::pow(residual / mean, 2);

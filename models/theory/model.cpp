@@ -133,21 +133,8 @@ std::optional<double> memory_bytes(const Law& law, int ranks, const NamedSizes& 
 
 namespace {
 
-/// Multiplies `member` of each.
-template <class All, class T, class... Members>
-void multiply(All& all, double factor, T member, Members... members) {
-  for (auto& one : all) {
-    one.*member *= factor;
-  }
-  if constexpr (sizeof...(members) > 0) {
-    multiply(all, factor, members...);
-  }
-}
-
 /// Multipliers of all that has a time of its own in a model, by name.
 std::map<std::string_view, std::function<void(double)>> multipliers(Model& model) {
-  using detail::Communication;
-  using detail::MessageSegment;
   std::map<std::string_view, std::function<void(double)>> all;
   const auto add = [&](detail::Block block, auto multiply) { all[name_of(block)] = multiply; };
   if (auto* parts = std::get_if<HypercubeModel>(&model.parts)) {
@@ -162,20 +149,19 @@ std::map<std::string_view, std::function<void(double)>> multipliers(Model& model
     add(detail::Block::steal, [search](double factor) { search->what_if_steals = factor; });
   }
   if (auto& entries = model.network.exchange; !entries.empty()) {
-    all["l"] = [&entries](double factor) {
-      multiply(entries, factor, &Communication::latency_s, &Communication::latency_error_s);
-      for (Communication& e : entries) {
-        multiply(e.segments, factor, &MessageSegment::latency_s, &MessageSegment::latency_error_s);
-      }
+    const auto add_constant = [&](const char* name, auto multiply) {
+      all[name] = [&entries, multiply](double factor) {
+        for (detail::Communication& entry : entries) {
+          multiply(entry, factor);
+          for (detail::MessageSegment& segment : entry.segments) {
+            multiply(segment, factor);
+          }
+        }
+      };
     };
-    all["g"] = [&entries](double factor) {
-      multiply(entries, factor, &Communication::gap_s_per_byte,
-               &Communication::gap_error_s_per_byte);
-      for (Communication& e : entries) {
-        multiply(e.segments, factor, &MessageSegment::gap_s_per_byte,
-                 &MessageSegment::gap_error_s_per_byte);
-      }
-    };
+    add_constant("l", [](auto& of, double x) { of.latency_s *= x, of.latency_error_s *= x; });
+    add_constant("g",
+                 [](auto& of, double x) { of.gap_s_per_byte *= x, of.gap_error_s_per_byte *= x; });
   }
   return all;
 }

@@ -194,8 +194,7 @@ class Player {
   void meet(const Step& step, const ScheduledGroup& group) {
     const auto first = clocks_.begin() + group.ranks.first;
     const auto end = first + group.ranks.size;
-    Clock together = *std::max_element(
-        first, end, [](const Clock& a, const Clock& b) { return a.seconds < b.seconds; });
+    Clock together = *std::ranges::max_element(first, end, {}, &Clock::seconds);
     const bool chooses = step.kind == Step::Kind::choose;
     if (chooses || (ranks_ > 1 && !is_silent_)) {
       const double seconds = chooses ? choose_splitter(group)

@@ -26,14 +26,10 @@ constexpr double kOtherRanksPerHost = 0.15;
 constexpr double kRehearsal = kDeviationsOf95 * kDeviationsPerMedian * 0.020;
 constexpr double kRehearsedSearch = kDeviationsOf95 * 0.02;
 
-/// A question once it was checked.
+/// What answers a question of the ranks, threads and sizes of a prediction.
 struct Question {
   const Model& model;
   Network network;
-  int ranks = 1;
-  int ranks_per_host = 1;
-  int threads = 1;
-  NamedSizes sizes;
   const RehearsedRun* rehearsed = nullptr;  ///< of as many threads
   const MeasuredMessages* messages = nullptr;
 };
@@ -87,7 +83,9 @@ void check_varied(const Model& model, const NamedSizes& sizes) {
   }
 }
 
-Question checked(const Model& model, int ranks, NamedSizes sizes, const PredictOptions& options) {
+/// Checks what is asked, and begins `prediction` with it. \throws UsageError
+Question checked(Prediction& prediction, const Model& model, int ranks, NamedSizes sizes,
+                 const PredictOptions& options) {
   const bool is_search = model.search() != nullptr;
   const int threads = options.threads.value_or(model.threads);
   if (ranks < 1) {
@@ -115,14 +113,11 @@ Question checked(const Model& model, int ranks, NamedSizes sizes, const PredictO
   }
   const MeasuredMessages* const messages = of_run(ranks, sizes, options.messages);
   const int usual = messages ? messages->ranks_per_host : model.usual_ranks_per_host(ranks);
-  return {.model = model,
-          .network = options.network ? *options.network : model.network,
-          .ranks = ranks,
-          .ranks_per_host = std::min(ranks, options.ranks_per_host.value_or(usual)),
-          .threads = threads,
-          .sizes = std::move(sizes),
-          .rehearsed = rehearsed,
-          .messages = messages};
+  prediction.ranks = ranks;
+  prediction.threads = threads;
+  prediction.ranks_per_host = std::min(ranks, options.ranks_per_host.value_or(usual));
+  prediction.sizes = std::move(sizes);
+  return {model, options.network ? *options.network : model.network, rehearsed, messages};
 }
 
 void set_search(Prediction& prediction, double visits_s, double steals_s) {
@@ -148,8 +143,7 @@ HalfWidths take_search(Prediction& prediction, const RehearsedSearch& search) {
 }
 
 /// What the law cannot say. \throws Error
-void require_known(const SearchModel& search, const Question& question) {
-  const Model& model = question.model;
+void require_known(const SearchModel& search, const Model& model, const Prediction& question) {
   const auto require = [](bool is_known, std::string_view what, const std::string& reason) {
     if (!is_known) {
       throw Error(fmt::format("{} cannot be predicted: {}", what, reason));
@@ -174,14 +168,14 @@ HalfWidths ask(Prediction& prediction, const Question& question, const SearchMod
   if (question.rehearsed != nullptr) {
     return take_search(prediction, *question.rehearsed->search);
   }
-  require_known(search, question);
-  const NamedValues sizes = sizes_of_search(static_cast<double>(question.sizes.at("nodes")),
-                                            question.ranks, question.threads);
-  const Estimate visits = search.visits->at(sizes, question.ranks_per_host * question.threads);
+  require_known(search, question.model, prediction);
+  const NamedValues sizes = sizes_of_search(static_cast<double>(prediction.sizes.at("nodes")),
+                                            prediction.ranks, prediction.threads);
+  const Estimate visits = search.visits->at(sizes, prediction.ranks_per_host * prediction.threads);
   const Estimate inverse = search.inverse_efficiency->at(sizes);
   set_search(prediction, search.what_if_visits * visits.median,
              search.what_if_steals * visits.median * std::max(0.0, inverse.median - 1));
-  prediction.outside_fitted_range = question.threads > search.threads;
+  prediction.outside_fitted_range = prediction.threads > search.threads;
   HalfWidths widths = HalfWidths::of(visits);
   widths.add(HalfWidths::of(inverse));
   return widths;
@@ -190,12 +184,12 @@ HalfWidths ask(Prediction& prediction, const Question& question, const SearchMod
 HalfWidths ask(Prediction& prediction, const Question& question, const TableModel& table) {
   const Model& model = question.model;
   const int ranks = model.max_ranks();
-  if (ranks == model.min_ranks() && question.ranks != ranks) {
+  if (ranks == model.min_ranks() && prediction.ranks != ranks) {
     throw UsageError(fmt::format(
         "every run of this model's table is on {}, so that nothing is known of other numbers",
         detail::format_ranks(ranks)));
   }
-  const Estimate e = table.law.at(table_sizes(question.ranks, question.sizes));
+  const Estimate e = table.law.at(table_sizes(prediction.ranks, prediction.sizes));
   prediction.seconds = e.median;
   return HalfWidths::of(e);
 }
@@ -205,8 +199,8 @@ void add_messages(Prediction& prediction, HalfWidths& widths, const MeasuredMess
   const Estimate& m = messages.seconds;
   const double part = m.median / (prediction.seconds + m.median);
   const HalfWidths own = HalfWidths::of(m);
-  widths.below = (1 - part) * widths.below + part * own.below;
-  widths.above = (1 - part) * widths.above + part * own.above;
+  widths = {(1 - part) * widths.below + part * own.below,
+            (1 - part) * widths.above + part * own.above};
   prediction.half_width_of_blocks *= 1 - part;
   prediction.shares.push_back({.block = detail::Block::exchange, .seconds = m.median});
   prediction.seconds += m.median;
@@ -222,7 +216,7 @@ HalfWidths ask(Prediction& prediction, const Question& question, const Hypercube
                            question.messages != nullptr);
   if (question.messages != nullptr) {
     add_messages(prediction, widths, *question.messages);
-  } else if (question.ranks > question.ranks_per_host && !question.network.assumed.empty()) {
+  } else if (prediction.ranks > prediction.ranks_per_host && !question.network.assumed.empty()) {
     prediction.assumed_network = question.network.assumed;
     prediction.remarks.push_back(fmt::format(
         "l and g between hosts are those of a usual network, {}; calibrate the real one "
@@ -260,19 +254,19 @@ double unseen_of_rehearsal(Prediction& prediction, const Question& question) {
   const int at_once = question.rehearsed->ranks_per_host;
   prediction.remarks.push_back(fmt::format(
       "rehearsed: {} of {} {} measured at these sizes{}", is_search ? "the search" : "the blocks",
-      detail::format_ranks(question.ranks), is_search ? "was" : "were",
+      detail::format_ranks(prediction.ranks), is_search ? "was" : "were",
       prediction.levels_by_law.empty()
           ? ""
           : fmt::format(", but those of level {}, where the rehearsal had too little memory or "
                         "time: these are by the fit",
                         fmt::join(prediction.levels_by_law, ", "))));
-  if (at_once == question.ranks_per_host) {
+  if (at_once == prediction.ranks_per_host) {
     return 0;
   }
   prediction.remarks.push_back(fmt::format(
       "{} on a host: rehearsed with {} at once; rehearse {} {}",
-      detail::format_ranks(question.ranks_per_host), at_once,
-      is_search ? "with --ranks-per-host" : "under mpiexec -n", question.ranks_per_host));
+      detail::format_ranks(prediction.ranks_per_host), at_once,
+      is_search ? "with --ranks-per-host" : "under mpiexec -n", prediction.ranks_per_host));
   return kOtherRanksPerHost;
 }
 
@@ -281,20 +275,21 @@ double unseen_of_law(Prediction& prediction, const Question& question) {
   const Model& model = question.model;
   const double beyond_cache = prediction.cache_left_bytes ? kBeyondCache : 0;
   if (model.table() != nullptr ||
-      std::ranges::find(model.fitted, question.ranks_per_host, &RunOfModel::ranks_per_host) !=
+      std::ranges::find(model.fitted, prediction.ranks_per_host, &RunOfModel::ranks_per_host) !=
           model.fitted.end()) {
     return beyond_cache;
   }
   const int fitted = model.max_ranks_per_host();
   prediction.remarks.push_back(fmt::format("{} on a host: not fitted, its blocks are as with {}",
-                                           detail::format_ranks(question.ranks_per_host), fitted));
-  const double apart = std::abs(std::log2(static_cast<double>(question.ranks_per_host) / fitted));
+                                           detail::format_ranks(prediction.ranks_per_host),
+                                           fitted));
+  const double apart = std::abs(std::log2(static_cast<double>(prediction.ranks_per_host) / fitted));
   return std::hypot(beyond_cache, kOtherRanksPerHost * std::sqrt(std::max(1.0, apart)));
 }
 
 void add_unseen(HalfWidths& widths, Prediction& prediction, const Question& question) {
   const double doublings =
-      std::log2(static_cast<double>(question.ranks) / question.model.max_ranks());
+      std::log2(static_cast<double>(prediction.ranks) / question.model.max_ranks());
   const double beyond_ranks = kBeyondRanks * std::sqrt(std::max(0.0, doublings));
   if (!prediction.is_rehearsed) {
     widths.add(std::hypot(beyond_ranks, unseen_of_law(prediction, question)));
@@ -302,18 +297,19 @@ void add_unseen(HalfWidths& widths, Prediction& prediction, const Question& ques
   }
   const bool is_search = question.rehearsed->search.has_value();
   const bool is_all_measured =
-      is_search || question.messages != nullptr || question.network.is_of(question.ranks);
+      is_search || question.messages != nullptr || question.network.is_of(prediction.ranks);
   widths.add(
       std::hypot(is_all_measured ? 0 : beyond_ranks, unseen_of_rehearsal(prediction, question)));
   prediction.half_width_of_measured = std::max(widths.below, widths.above);
-  widths.add(std::hypot(kRehearsal, is_search ? kRehearsedSearch * std::log2(question.ranks) : 0));
+  widths.add(
+      std::hypot(kRehearsal, is_search ? kRehearsedSearch * std::log2(prediction.ranks) : 0));
 }
 
 /// The interval of the quiet time, and that of a single run on a host as it was.
-void set_intervals(Prediction& prediction, const Question& question, HalfWidths widths) {
+void set_intervals(Prediction& prediction, const Model& model, HalfWidths widths) {
   prediction.low = prediction.seconds * std::exp(-widths.below);
   prediction.high = prediction.seconds * std::exp(widths.above);
-  const std::vector<double>& noise = question.model.noise_of(question.ranks);
+  const std::vector<double>& noise = model.noise_of(prediction.ranks);
   if (!noise.empty()) {
     widths.add({std::max(0.0, -std::log(quantile(noise, 0.025))),
                 std::max(0.0, std::log(quantile(noise, 0.975)))});
@@ -326,30 +322,27 @@ void set_intervals(Prediction& prediction, const Question& question, HalfWidths 
 
 Prediction predict(const Model& model, int ranks, const NamedSizes& sizes,
                    const PredictOptions& options) {
-  const Question question = checked(model, ranks, sizes, options);
-  Prediction prediction{.ranks = question.ranks,
-                        .threads = question.threads,
-                        .ranks_per_host = question.ranks_per_host,
-                        .sizes = question.sizes};
+  Prediction prediction;
+  const Question question = checked(prediction, model, ranks, sizes, options);
   HalfWidths widths =
       std::visit([&](const auto& parts) { return ask(prediction, question, parts); }, model.parts);
   const auto require = [&](bool is_sensible, double number) {
     if (!is_sensible) {
       throw Error(fmt::format("no time can be predicted for {} and {}: the model's numbers give {}",
-                              format_sizes(question.sizes), detail::format_ranks(question.ranks),
-                              number));
+                              format_sizes(prediction.sizes),
+                              detail::format_ranks(prediction.ranks), number));
     }
   };
   require(std::isfinite(prediction.seconds) && prediction.seconds > 0, prediction.seconds);
   if (!prediction.is_rehearsed &&
-      (question.ranks > model.max_ranks() || model.doublings_outside(question.sizes) > 0.07)) {
+      (prediction.ranks > model.max_ranks() || model.doublings_outside(prediction.sizes) > 0.07)) {
     prediction.outside_fitted_range = true;
   }
   if (model.memory) {
     set_memory(prediction, model, *model.memory);
   }
   add_unseen(widths, prediction, question);
-  set_intervals(prediction, question, widths);
+  set_intervals(prediction, model, widths);
   for (const double end :
        {prediction.low, prediction.high, prediction.run_low, prediction.run_high}) {
     require(std::isfinite(end), end);

@@ -371,14 +371,6 @@ double chance_disturbed(const std::vector<double>& round_medians_s) {
   return most < kAgree * least ? 0.005 : 0.2;
 }
 
-double quickest_rounds_apart(std::vector<double> round_medians_s) {
-  if (round_medians_s.size() < 2) {
-    return 0;
-  }
-  std::ranges::sort(round_medians_s);
-  return round_medians_s[0] > 0 ? round_medians_s[1] / round_medians_s[0] - 1 : 0;
-}
-
 Measurements collect_measurements(std::span<const Trace> traces) {
   for (const Trace& trace : traces) {
     if (trace.run.rehearsed.empty()) {

@@ -4,7 +4,6 @@
 // same run, are pooled.
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -37,13 +36,6 @@ inline double seconds_of(std::int64_t ns) {
   return static_cast<double>(ns) * kSecondsPerNanosecond;
 }
 
-struct RanksAndThreads {
-  int ranks = 1;
-  int threads = 1;  ///< of each
-
-  friend auto operator<=>(const RanksAndThreads&, const RanksAndThreads&) = default;
-};
-
 /// What makes two repetitions, of one trace or of two, measure the same: ranks, threads, sizes,
 /// ranks per host, whether they share cores, whether they were rehearsed, options, a search's seed.
 using RunIdentity = std::tuple<int, int, NamedSizes, int, bool, bool,
@@ -73,9 +65,6 @@ inline double sampled(double elements) {
 /// The chance that a run was disturbed in all its rounds, by their medians: 0.1 of one round, 0.005
 /// of rounds within 5 %, else 0.2.
 double chance_disturbed(const std::vector<double>& round_medians_s);
-
-/// How far the two quickest rounds lie apart, relative; 0 of one round. \pre  not empty
-double quickest_rounds_apart(std::vector<double> round_medians_s);
 
 /// One size of a run at one number of ranks, measured in one or more traces.
 struct RunPoint {

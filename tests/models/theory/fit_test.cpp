@@ -131,16 +131,6 @@ TEST(Fit, WorkBetweenMessagesThatTakeLongerScalesWithTheUnitOfTime) {
   }
 }
 
-TEST(Fit, RoundsOfTheSameRunPoolTheirRepetitions) {
-  std::vector<Trace> traces = synthetic_traces({}, {2}, sort_sizes());
-  const auto more = synthetic_traces({}, {2}, sort_sizes());
-  traces.insert(traces.end(), more.begin(), more.end());
-  const Measurements measurements = collect_measurements(traces);
-  ASSERT_EQ(measurements.points.size(), 6U);
-  EXPECT_EQ(measurements.points.front().seconds.size(), 6U);
-  EXPECT_EQ(measurements.samples.front().seconds.size(), 6U) << "all are as fast";
-}
-
 TEST(Fit, SizesAreGivenWhereTheOptionSaysThoseOfTheProblem) {
   std::vector<Trace> traces = synthetic_traces({}, {1}, sort_sizes());
   EXPECT_TRUE(collect_measurements(traces).given_sizes.empty());

@@ -147,21 +147,6 @@ TEST(Law, FindsWhatMadeTheTimes) {
   }
 }
 
-TEST(Law, IntervalsHoldNoisyTimesBeyondTheSizes) {
-  int held = 0;
-  int near = 0;
-  for (unsigned seed = 1; seed <= 40; ++seed) {
-    const Law law = fitted(along(7, 2, kNLogN, 0.02, seed));
-    const double n = 4 * law.range.at("N").second;
-    const Estimate said = law.at({{"N", n}});
-    const double truth = kNLogN({{"N", n}});
-    held += said.low <= truth && truth <= said.high ? 1 : 0;
-    near += std::abs(said.median / truth - 1) < 0.1 ? 1 : 0;
-  }
-  EXPECT_GE(held, 36);
-  EXPECT_GE(near, 36);
-}
-
 TEST(Law, OfOneFormTakesNoCoefficientBelowZero) {
   const TrueLaw truth = [](const NamedValues& s) {
     return std::max(1e-9, 3e-9 * s.at("N") - 1e-5);

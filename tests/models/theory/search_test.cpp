@@ -44,20 +44,6 @@ std::string message_of(const std::function<void()>& action) {
   return "nothing was thrown";
 }
 
-TEST(SearchRuns, HaveTheVisitsOfTheFasterHalf) {
-  const Truth truth{.noise = 0.02};
-  const std::vector<Trace> traces = search_traces(truth, {{4, 2}}, kSizes);
-  const std::vector<SearchRun> runs = collect_measurements(traces).searches;
-  ASSERT_EQ(runs.size(), kSizes.size());
-  for (const SearchRun& run : runs) {
-    ASSERT_EQ(run.seconds.size(), 2U);
-    for (std::size_t i = 0; i < run.seconds.size(); ++i) {
-      const double all_else = truth.seconds(4, 2, run.nodes()) - truth.search_s(4, 2, run.nodes());
-      EXPECT_NEAR(run.seconds[i] - run.visits[i], all_else, 1e-8);
-    }
-  }
-}
-
 /// As --rehearse writes it, where a node takes `slower` times as long as in a run.
 std::vector<Trace> rehearsals(Truth truth, const std::vector<std::pair<int, int>>& workers,
                               double slower) {
