@@ -59,7 +59,7 @@ double volume(const Model& model, const NamedSizes& sizes) {
 }  // namespace
 
 NamedSizes largest_fitted(const Model& model) {
-  const auto by_volume = [&](const RunOfModel& run) { return volume(model, run.sizes); };
+  const auto by_volume = [&](const RunPoint& run) { return volume(model, run.sizes); };
   return known_sizes(model, std::ranges::max_element(model.fitted, {}, by_volume)->sizes,
                      [](const std::string&) { return false; });
 }
@@ -155,7 +155,7 @@ std::map<int, bool> ranks_of_answers(const Model& model) {
   const int most = model.max_ranks();
   std::map<int, bool> ranks = {{most, true}};
   if (model.min_ranks() < most) {
-    for (const RunOfModel& run : model.fitted) {
+    for (const RunPoint& run : model.fitted) {
       ranks.try_emplace(run.ranks, false);
     }
     for (const int times : {2, 4}) {

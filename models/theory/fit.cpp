@@ -16,14 +16,6 @@ namespace cleave::models {
 
 namespace {
 
-RunOfModel run_of_model(const RunPoint& point) {
-  return {.ranks = point.ranks,
-          .threads = point.threads,
-          .ranks_per_host = point.ranks_per_host,
-          .sizes = point.sizes,
-          .files = point.files};
-}
-
 /// What the repetitions of the fitted runs took, over the quiet time that the model says of them.
 /// Rehearsals have no noise of a host.
 std::map<int, std::vector<double>> noise_of(const Model& model,
@@ -278,16 +270,11 @@ Model fit_model(const Measurements& measurements, const std::optional<detail::Ma
     return std::ranges::find(held_out, sizes) != held_out.end();
   };
   Measurements fitted = measurements;
-  fitted.points.clear();
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const RunPoint& point = measurements.points[i];
-    if (is_held_out(points[i].sizes)) {
-      model.held_out.push_back(run_of_model(point));
-    } else {
-      fitted.points.push_back(point);
-      model.fitted.push_back(run_of_model(point));
-    }
+    (is_held_out(points[i].sizes) ? model.held_out : model.fitted)
+        .push_back(measurements.points[i]);
   }
+  fitted.points = model.fitted;
   if (fitted.points.empty()) {
     throw UsageError(
         "--hold-out leaves no size to fit: measure sizes that differ by more, or hold out none");

@@ -175,13 +175,8 @@ class FormSearch {
   explicit FormSearch(const std::vector<Observation>& observations)
       : look_(first_look(observations)) {}
 
-  struct Found {
-    Terms terms;
-    double distance = std::numeric_limits<double>::infinity();  ///< Seen::distance
-  };
-
-  /// From `terms`, one a slot; Term() is none.
-  Found improve(const std::vector<Slot>& slots, Terms terms) {
+  /// From `terms`, one a slot; Term() is none. \return  with their distance (Seen::distance)
+  std::pair<double, Terms> improve(const std::vector<Slot>& slots, Terms terms) {
     constexpr int kMaxRounds = 6;
     Terms before;
     for (int round = 0; round < kMaxRounds && terms != before; ++round) {
@@ -190,7 +185,7 @@ class FormSearch {
         terms[i] = best_at(i, slots, terms);
       }
     }
-    return {terms, distance_of(terms, slots)};
+    return {distance_of(terms, slots), terms};
   }
 
   /// All that were looked at, but at most `count`, the best first.
@@ -297,18 +292,18 @@ void add_of_several(FormList& forms, const std::vector<Terms>& own,
     }
   };
   add_product(1);
-  FormSearch::Found best;
+  std::pair<double, Terms> best(std::numeric_limits<double>::infinity(), {});
   for (const Terms& second : starts(simple)) {
     Terms terms = first;
     terms.insert(terms.end(), second.begin(), second.end());
-    FormSearch::Found found = search.improve(products, terms);
-    if (found.distance < best.distance) {
+    auto found = search.improve(products, terms);
+    if (found.first < best.first) {
       best = std::move(found);
     }
   }
   add_product(2);
-  best.terms.resize(products.size());
-  search.improve(products, best.terms);
+  best.second.resize(products.size());
+  search.improve(products, best.second);
   for (const PricedForm& likely : search.likeliest(kMaxForms)) {
     forms.add_with_constant(likely.form, likely.price);
   }

@@ -49,8 +49,7 @@ JudgedRun judge_run(const Model& model, const RunPoint& run, const PredictOption
                    .measured_s = quiet_time(run.seconds),
                    .spread = relative_spread(faster_half(run.seconds))};
   judged.held_out =
-      judged.prediction.is_rehearsed ||
-      std::ranges::none_of(model.fitted, [&](const RunOfModel& of) {
+      judged.prediction.is_rehearsed || std::ranges::none_of(model.fitted, [&](const RunPoint& of) {
         return of.ranks == run.ranks && of.threads == run.threads && of.sizes == run.sizes;
       });
   if (judged.measured_s > 0) {

@@ -33,21 +33,21 @@ std::string Verdict::sentence(bool by_law) const {
 }
 
 int Model::min_ranks() const {
-  return fitted.empty() ? 1 : std::ranges::min(fitted, {}, &RunOfModel::ranks).ranks;
+  return fitted.empty() ? 1 : std::ranges::min(fitted, {}, &RunPoint::ranks).ranks;
 }
 
 int Model::max_ranks() const {
-  return fitted.empty() ? 1 : std::ranges::max(fitted, {}, &RunOfModel::ranks).ranks;
+  return fitted.empty() ? 1 : std::ranges::max(fitted, {}, &RunPoint::ranks).ranks;
 }
 
 int Model::max_ranks_per_host() const {
   return fitted.empty() ? 1
-                        : std::ranges::max(fitted, {}, &RunOfModel::ranks_per_host).ranks_per_host;
+                        : std::ranges::max(fitted, {}, &RunPoint::ranks_per_host).ranks_per_host;
 }
 
 bool Model::has_left_host() const {
   return std::ranges::any_of(fitted,
-                             [](const RunOfModel& run) { return run.ranks > run.ranks_per_host; });
+                             [](const RunPoint& run) { return run.ranks > run.ranks_per_host; });
 }
 
 int Model::usual_ranks_per_host(int ranks) const {
@@ -93,7 +93,7 @@ std::vector<std::string> Model::size_names() const {
 std::optional<std::pair<std::int64_t, std::int64_t>> Model::fitted_range(
     const std::string& name) const {
   std::optional<std::pair<std::int64_t, std::int64_t>> range;
-  for (const RunOfModel& run : fitted) {
+  for (const RunPoint& run : fitted) {
     if (const auto found = run.sizes.find(name); found != run.sizes.end()) {
       const auto [minimum, maximum] = range.value_or(std::pair(found->second, found->second));
       range = {std::min(minimum, found->second), std::max(maximum, found->second)};

@@ -19,6 +19,7 @@
 
 #include "models/theory/law.hpp"
 #include "models/theory/network.hpp"
+#include "models/theory/samples.hpp"
 
 namespace cleave::models {
 
@@ -101,15 +102,6 @@ struct RefusedBlock {
   std::string reason;
 };
 
-/// A run that a model was fitted to, or that was held out of the fit to test it.
-struct RunOfModel {
-  int ranks = 1;
-  int threads = 1;  ///< of a rank
-  int ranks_per_host = 1;
-  NamedSizes sizes;
-  std::vector<std::string> files;
-};
-
 /// Whether a model's held-out quiet times lie in their intervals, most of which are narrow enough
 /// to be answers. It stands above every answer.
 struct Verdict {
@@ -148,8 +140,9 @@ struct Model {
   std::map<int, std::vector<double>> noise;
   Verdict verdict;
 
-  std::vector<RunOfModel> fitted;
-  std::vector<RunOfModel> held_out;
+  // Of these a file has the ranks, threads, sizes and the names of the traces.
+  std::vector<RunPoint> fitted;
+  std::vector<RunPoint> held_out;
   std::vector<std::string> notes;
   detail::Provenance provenance;
 

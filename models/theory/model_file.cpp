@@ -91,7 +91,7 @@ static void fields(JsonFields& object, RefusedBlock& b) {
   object("reason", b.reason);
 }
 
-static void fields(JsonFields& object, RunOfModel& run) {
+static void fields(JsonFields& object, RunPoint& run) {
   object("ranks", run.ranks, 1, detail::kMaxRanks)("threads", run.threads, 1);
   object("ranks_per_host", run.ranks_per_host, 1, detail::kMaxRanks)("files", run.files);
   detail::sizes_field(object, run.sizes);

@@ -237,7 +237,7 @@ void set_memory(Prediction& prediction, const Model& model, const Law& law) {
           ? law.hypotheses.front().coefficients[static_cast<std::size_t>(constant)]
           : 0;
   double fitted = 0;
-  for (const RunOfModel& run : model.fitted) {
+  for (const RunPoint& run : model.fitted) {
     fitted = std::max(fitted, memory_bytes(law, run.ranks, run.sizes).value_or(0));
   }
   for (const std::int64_t cache : model.cache_bytes) {
@@ -275,7 +275,7 @@ double unseen_of_law(Prediction& prediction, const Question& question) {
   const Model& model = question.model;
   const double beyond_cache = prediction.cache_left_bytes ? kBeyondCache : 0;
   if (model.table() != nullptr ||
-      std::ranges::find(model.fitted, prediction.ranks_per_host, &RunOfModel::ranks_per_host) !=
+      std::ranges::find(model.fitted, prediction.ranks_per_host, &RunPoint::ranks_per_host) !=
           model.fitted.end()) {
     return beyond_cache;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the one fit is worth. Counted are predictions within 5, 10 and 20 % of the truth, and the
-// intervals that hold it. Timed is a fit with predictions of 10,000 samples.
+// intervals that hold it.
 //
 // extra_p: functions as Extra-P's generator makes them (github.com/extra-p/extrap). A function is
 // c_0 and a sum or product of c_i x_i^p log2^q x_i. There are 2 or 3 parameters at 5 values each,
@@ -33,12 +33,9 @@
 #include <cleave/sizes.hpp>
 #include <cleave/trace/median.hpp>
 
-#include "models/theory/fit.hpp"
 #include "models/theory/law.hpp"
-#include "models/theory/prediction.hpp"
 #include "models/theory/samples.hpp"
 #include "models/theory/statistics.hpp"
-#include "tests/models/synthetic_runs.hpp"
 
 namespace cleave {
 
@@ -336,32 +333,6 @@ void write_tasks(const std::filesystem::path& folder, const std::string& name, c
   write_file(folder / (name + ".truths.json"), truths.dump());
 }
 
-/// Blocks of runs on up to 32 ranks at 12 sizes: 10,044 samples.
-Measurements many_samples() {
-  SyntheticApp app;
-  app.noise = 0.02;
-  std::vector<NamedSizes> sizes;
-  for (double n = 1 << 18; sizes.size() < 12; n *= 1.25) {
-    sizes.push_back({{"N", static_cast<std::int64_t>(n) / 64 * 64}});
-  }
-  std::vector<Trace> traces = synthetic_traces(app, {1, 2, 4, 8, 16, 32}, sizes);
-  for (Trace& trace : traces) {
-    trace.run.ranks_per_host = std::min(trace.run.ranks, 2);
-  }
-  return collect_measurements(traces);
-}
-
-void fit_and_predict_10000_samples(benchmark::State& state) {
-  const Measurements measurements = many_samples();
-  for (auto _ : state) {
-    const Model model = fit_model(measurements, std::nullopt, {}, Provenance{});
-    for (int ranks = 1; ranks <= 1024; ranks *= 2) {
-      benchmark::DoNotOptimize(predict(model, ranks, {{"N", 1 << 28}}));
-    }
-  }
-  state.counters["samples"] = static_cast<double>(measurements.samples.size());
-}
-
 /// Calls `use` with a name and what draws a task, for each number of parameters and each noise.
 template <class Use>
 void for_each_kind_of_extra_p(Use use) {
@@ -419,8 +390,6 @@ void run(int argc, char** argv) {
         fmt::format("laws-busy-{}-percent", busy),
         [=](auto& random) { return law_task(busy / 100.0, random); }, draws);
   }
-  benchmark::RegisterBenchmark("fit_and_predict_10000_samples", fit_and_predict_10000_samples)
-      ->Unit(benchmark::kMillisecond);
   benchmark::RunSpecifiedBenchmarks();
 }
 

@@ -73,7 +73,7 @@ class MemoryFile {
 
 void read_model_and_ask(const std::filesystem::path& path) {
   const models::Model model = models::read_model(path);
-  for (const models::RunOfModel& run : model.fitted) {
+  for (const models::RunPoint& run : model.fitted) {
     for (const int ranks : {1, 2, 3}) {
       models::predict(model, ranks, run.sizes);
     }

@@ -189,7 +189,7 @@ json fields_of(const Model& model) {
       fmt::format("fitted: up to {}", model.max_ranks()));
   if (is_search) {
     std::set<int> threads;
-    for (const RunOfModel& run : model.fitted) {
+    for (const RunPoint& run : model.fitted) {
       threads.insert(run.threads);
     }
     add("threads", "Threads of a rank", std::to_string(model.threads),

@@ -15,47 +15,33 @@ namespace cleave::models {
 
 using namespace cleave::detail;
 
-/// Coefficients that searches are made from.
+/// What searches are made from: steals inside a rank grow with log2(threads) log2(nodes of a
+/// worker), steals between ranks and requests in vain with log2(ranks).
 struct Truth {
   double node_s = 2e-8;
-  double steals_inside = 2;   ///< times log2(threads) log2(nodes of a worker)
-  double inside_s = 5e-6;     ///< each
-  double steals_between = 3;  ///< times log2(ranks) log2(nodes of a rank)
-  double between_s = 3e-5;    ///< each
-  double in_vain = 2;         ///< requests, times log2(ranks)
-  double in_vain_s = 6e-5;    ///< each
-  double start_up_s = 4e-5;
-  double start_up_of_doubling_s = 2e-5;
-  double start_up_of_helper_s = 2e-4;
-  double ending_s = 2e-6;
-  double ending_of_doubling_s = 2e-5;
   double noise = 0;
 
   double steals(int ranks, int threads, double nodes) const {
     const double inside =
-        threads == 1 ? 0 : steals_inside * std::log2(threads) * std::log2(nodes / ranks / threads);
-    const double between =
-        ranks == 1 ? 0 : steals_between * std::log2(ranks) * std::log2(nodes / ranks);
+        threads == 1 ? 0 : 2 * std::log2(threads) * std::log2(nodes / ranks / threads);
+    const double between = ranks == 1 ? 0 : 3 * std::log2(ranks) * std::log2(nodes / ranks);
     return std::round(inside) + std::round(between);
   }
-  double requests_in_vain(int ranks) const { return std::round(in_vain * std::log2(ranks)); }
+  double requests_in_vain(int ranks) const { return std::round(2 * std::log2(ranks)); }
   double requests(int ranks, double nodes) const {
     return ranks == 1 ? 0 : 1 + steals(ranks, 1, nodes) + requests_in_vain(ranks);
   }
   double steal_s(int ranks, int threads, double nodes) const {
-    return steals(1, threads, nodes / ranks) * inside_s + steals(ranks, 1, nodes) * between_s +
-           requests_in_vain(ranks) * in_vain_s;
+    return steals(1, threads, nodes / ranks) * 5e-6 + steals(ranks, 1, nodes) * 3e-5 +
+           requests_in_vain(ranks) * 6e-5;
   }
   double search_s(int ranks, int threads, double nodes) const {
     return node_s * nodes / (ranks * threads);
   }
   double starting_s(int ranks, int threads) const {
-    return start_up_s + start_up_of_doubling_s * std::log2(ranks) +
-           start_up_of_helper_s * (threads - 1);
+    return 4e-5 + 2e-5 * std::log2(ranks) + 2e-4 * (threads - 1);
   }
-  double termination_s(int ranks) const {
-    return ending_s + ending_of_doubling_s * std::log2(ranks);
-  }
+  double termination_s(int ranks) const { return 2e-6 + 2e-5 * std::log2(ranks); }
   double seconds(int ranks, int threads, double nodes) const {
     return search_s(ranks, threads, nodes) + steal_s(ranks, threads, nodes) +
            starting_s(ranks, threads) + termination_s(ranks);
