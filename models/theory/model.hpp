@@ -78,7 +78,7 @@ struct SearchModel {
   /// 1 / efficiency, of `nodes`, `ranks` and `threads`.
   std::optional<Law> inverse_efficiency;
   int threads = 1;  ///< of a rank, the most that were measured
-  // What a question changes (what_if.hpp): factors of the visits, and of all else.
+  // What a question changes: factors of the visits, and of all else.
   double what_if_visits = 1;
   double what_if_steals = 1;
 };
