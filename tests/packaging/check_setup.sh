@@ -20,47 +20,36 @@ stub dpkg-query '[[ " $MISSING " == *" ${*: -1} "* ]] || echo "install ok instal
 stub apt-get 'echo "$@" >>"$CALLS"'
 stub update-alternatives ':'
 
-# setup_as USER MISSING [ARGUMENT]: its output in $work/log; what was called in $work/calls.
-setup_as() {
-  stub id "echo $1"
+# expect WELL|FAILS PATTERN USER MISSING [ARGUMENT]: setup ends so, and what it says and calls matches PATTERN, or is
+# nothing where that is empty. Without WELL it installs nothing.
+expect() {
+  local ended=WELL
+  stub id "echo $3"
   : >"$work/calls"
-  env PATH="$work/bin" MISSING="$2" CALLS="$work/calls" "$source/setup" "${@:3}" >"$work/log" 2>&1 </dev/null
-}
-fail() {
-  echo "error: $1" >&2
+  env PATH="$work/bin" MISSING="$4" CALLS="$work/calls" "$source/setup" "${@:5}" >"$work/log" 2>&1 </dev/null || ended=FAILS
+  if [ "$ended" = "$1" ] && { [ "$1" = WELL ] || [ ! -s "$work/calls" ]; } &&
+    if [ -n "$2" ]; then grep -q -- "$2" "$work/log" "$work/calls"; else [ ! -s "$work/log" ] && [ ! -s "$work/calls" ]; fi; then
+    return
+  fi
+  echo "error: user $3, without '$4', setup ${*:5}: not '$1' and '$2'" >&2
   cat "$work/log" "$work/calls" >&2
   exit 1
 }
 
-for user in 0 1000; do
-  setup_as $user "" tests || fail "fails where all packages are installed"
-  [ ! -s "$work/log" ] && [ ! -s "$work/calls" ] || fail "does something where all packages are installed"
-done
-
-! setup_as 1000 "mpich libeigen3-dev" || fail "succeeds without root and sudo"
-grep -qx 'apt-get update && apt-get install -y --no-install-recommends mpich libeigen3-dev' "$work/log" ||
-  fail "does not say what to ask for"
-[ ! -s "$work/calls" ] || fail "installs without root"
-! setup_as 1000 libgtest-dev tests || fail "succeeds without root and sudo"
-grep -q ' libgtest-dev$' "$work/log" || fail "does not say what tests need"
-setup_as 1000 libgtest-dev || fail "wants for programs what tests need"
-! setup_as 1000 libgtest-dev all || fail "does not want for all tests what ./test needs"
-! setup_as 1000 openmpi-bin all || fail "succeeds without root and sudo"
-setup_as 1000 openmpi-bin tests || fail "wants for ./test what only ./test all needs"
-
-setup_as 0 "mpich libeigen3-dev" || fail "fails as root"
-grep -q 'install .* mpich libeigen3-dev$' "$work/calls" || fail "does not install as root"
-
-stub sudo 'exit 1'
-! setup_as 1000 mpich || fail "succeeds where sudo asks for a password and nobody is there"
-grep -q '^apt-get update' "$work/log" || fail "does not say what to ask for where sudo refuses"
+expect WELL '' 0 '' tests
+expect WELL '' 1000 '' tests
+expect FAILS '^apt-get update && apt-get install -y --no-install-recommends mpich libeigen3-dev$' 1000 'mpich libeigen3-dev'
+expect FAILS ' libgtest-dev$' 1000 libgtest-dev tests
+expect FAILS ' libgtest-dev$' 1000 libgtest-dev all
+expect WELL '' 1000 libgtest-dev
+expect FAILS ' openmpi-bin$' 1000 openmpi-bin all
+expect WELL '' 1000 openmpi-bin tests
+expect WELL 'install .* mpich libeigen3-dev$' 0 'mpich libeigen3-dev'
+stub sudo 'exit 1'  # asks for a password
+expect FAILS '^apt-get update' 1000 mpich
 stub sudo '[ "$1" = -n ] || "$@"'
-setup_as 1000 mpich || fail "fails with sudo"
-grep -q 'install .* mpich$' "$work/calls" || fail "does not install with sudo"
-
-! setup_as 0 "" toasts || fail "takes any argument"
-grep -q "unknown argument 'toasts'" "$work/log" || fail "does not name the argument"
+expect WELL 'install .* mpich$' 1000 mpich
+expect FAILS "unknown argument 'toasts'" 0 '' toasts
 rm "$work/bin/dpkg-query"
-! setup_as 0 "" || fail "succeeds without dpkg"
-grep -q 'dpkg-query is not found' "$work/log" || fail "does not say that this is no Debian"
+expect FAILS 'dpkg-query is not found' 0 ''
 echo "setup asks for what is missing, and for nothing else"

@@ -60,13 +60,6 @@ test("a table of run times has no blocks, and its page none", async () => {
   await page.close();
 });
 
-test("names out of a trace are text, whatever they hold", async () => {
-  const page = await openPage(browser, "hostile");
-  assert.equal(await page.locator("h1").textContent(), "</script><img src=x onerror=alert(1)>'\"&");
-  assert.equal(await page.locator("img").count(), 0);
-  await page.close();
-});
-
 test("a table sorts by a column, both ways, and can be copied in full", async () => {
   const page = await openPage(browser, "sort");
   const errors = () => page.$$eval("#predictions tbody tr", (rows) => rows.map((row) => Number(row.cells[2].dataset.exact)));
@@ -79,13 +72,6 @@ test("a table sorts by a column, both ways, and can be copied in full", async ()
   assert.deepEqual(await errors(), [...ascending].reverse());
   const text = await page.evaluate(() => textOf(document.querySelector("#predictions table")));
   assert.match(text, /\t33554432\t/);
-  await page.close();
-});
-
-test("figures write times as the terminal does", async () => {
-  const page = await openPage(browser, "sort");
-  const written = await page.evaluate(() => [432000, 150, 1.5, 2.5e-6, 3e-9].map((seconds) => formatSeconds(seconds)));
-  assert.deepEqual(written, ["5 d", "2.5 min", "1.5 s", "2.5 us", "3 ns"]);
   await page.close();
 });
 

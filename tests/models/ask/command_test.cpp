@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program `cleave` as a person uses it: its answers, exit status and files. Its refusals are in
 // messages.txt.
-#include <sys/mount.h>
-
 #include <nlohmann/json.hpp>
 #include <regex>
 
@@ -181,24 +179,6 @@ TEST_F(Command, ARehearsalOfWhatIsNotAskedIsRefused) {
   EXPECT_EQ(run(predict + " --ranks 8 --size N=16M").status, 0);
   expect_one_line(run(predict + " --ranks 16 --size N=16M"), 2,
                   "--rehearsal has N=16M on 8 ranks, which is not asked about");
-}
-
-TEST_F(Command, AFullDiskIsOneLineAndNoHalfFile) {
-  const fs::path disk = folder_ / "disk";
-  fs::create_directory(disk);
-  if (::mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=4096") != 0) {
-    GTEST_SKIP() << "a small tmpfs can be mounted by root only; this was not tested";
-  }
-  const std::string traces = write_traces();
-  expect_one_line(run("fit" + traces + " --out disk/x.model.json"), 1, "No space left");
-  EXPECT_TRUE(fs::is_empty(disk));
-  EXPECT_EQ(run("fit" + traces + " --out x.model.json").status, 0);
-  expect_one_line(run("report" + traces + " --model x.model.json --out disk"), 1, "No space left");
-  for (const auto& entry : fs::directory_iterator(disk)) {
-    EXPECT_NE(entry.path().extension(), ".partial");
-    EXPECT_GT(fs::file_size(entry.path()), 0U);
-  }
-  EXPECT_EQ(::umount(disk.c_str()), 0);
 }
 
 TEST_F(Command, AnyOtherNameRunsTheProgramBesideIt) {

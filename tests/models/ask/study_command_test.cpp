@@ -192,13 +192,6 @@ TEST_F(StudyCommand, ItsFolderIsAskedWithTheMessagesThatWereMeasured) {
   expect_one_line(cleave(question + "N=32M --machine ethernet-10g"), 2, "which is not asked about");
 }
 
-TEST_F(StudyCommand, AFailedStudyLeavesNoFolder) {
-  for (const std::string how : {"--fail", "--killed", "--no-trace"}) {
-    EXPECT_EQ(cleave(fixed_ + " -- " + how).status, 1) << how;
-    EXPECT_FALSE(fs::exists(folder_ / "s")) << how;
-  }
-}
-
 TEST_F(StudyCommand, ASignalEndsItAndWhatItStarted) {
   for (const std::string signal : {"INT", "TERM", "HUP"}) {
     const Result result = run(fixed_ + " -- --sleep-and-say pid",
@@ -255,18 +248,6 @@ TEST_F(StudyCommand, FindsItsProgram) {
 TEST_F(StudyCommand, WaitsTenSecondsForADescription) {
   make_executable(folder_ / "hangs", "#!/bin/sh\nexec sleep 60\n");
   expect_one_line(run("study ./hangs"), 2, "it does not end within 10 s");
-}
-
-TEST_F(StudyCommand, OfTheHypercubeIsOfTheThreadsThatItIsTold) {
-  EXPECT_NE(words_of(succeeds(fixed_ + " --threads 2 --allow-oversubscribed").out)
-                .find("on 64 ranks of 2 threads: "),
-            std::string::npos);
-  EXPECT_TRUE(has("1M-p2t2-1"));
-  EXPECT_EQ(read_trace(folder_ / "s" / "rehearsals" / "sort-N-32M-r64t2-1.trace.jsonl").run.threads,
-            2);
-  const auto prediction = json_of("predict s --ranks 2 --size N=32M").at("predictions").at(0);
-  EXPECT_EQ(prediction.at("threads"), 2);
-  EXPECT_NE(prediction.dump().find("rehearsed: the blocks of 2 ranks"), std::string::npos);
 }
 
 TEST_F(StudyCommand, ItsFolderStandsForItsFiles) {

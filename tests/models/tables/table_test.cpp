@@ -4,9 +4,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <random>
-
 #include <cleave/error.hpp>
 
 namespace cleave::models {
@@ -57,24 +54,6 @@ TEST(Tables, AreToldFromCleavesOwnFiles) {
   EXPECT_TRUE(is_table(kTable));
   EXPECT_TRUE(is_table("{\"benchmarks\": []}"));
   EXPECT_FALSE(is_table("{\"format\":\"cleave-trace\",\"version\":3}\n"));
-}
-
-/// Whatever is done to a table, it is read, or refused in one line.
-TEST(Tables, DamagedInAnyWayAreReadOrRefused) {
-  std::mt19937 random(3);
-  const std::string whole = kTable;
-  for (int trial = 0; trial < 2000; ++trial) {
-    std::string damaged = whole.substr(0, 1 + random() % whole.size());
-    for (int i = 0; i < trial % 4; ++i) {
-      damaged[random() % damaged.size()] = static_cast<char>(random() % 256);
-    }
-    try {
-      const std::vector<TableRow> rows = rows_of("table", damaged);
-      EXPECT_TRUE(std::ranges::all_of(rows, [](const TableRow& row) { return row.seconds > 0; }));
-    } catch (const FileError& e) {
-      EXPECT_EQ(std::string(e.what()).find('\n'), std::string::npos) << e.what();
-    }
-  }
 }
 
 }  // namespace
