@@ -56,9 +56,11 @@ TEST(Karatsuba, MultipliesAsAtSchool) {
 }
 
 TEST(ClosestPair, IsTheLeastOfAllPairs) {
-  for (const unsigned lines : {1U, 5U, 1'000'000'000U}) {
+  constexpr std::pair<unsigned, unsigned> kLines[] = {
+      {1, 1}, {5, 5}, {1'000'000'000, 1'000'000'000}, {1, 100'000}, {100'000, 1}};
+  for (const auto& [x, y] : kLines) {
     for (const std::size_t length : kLengths) {
-      const auto points = random_points(length, lines, lines, static_cast<unsigned>(length));
+      const auto points = random_points(length, x, y, static_cast<unsigned>(length));
       on_every_executor(
           ClosestPair{}, [&] { return points; },
           [&](const auto& solution) { EXPECT_EQ(solution.distance2, closest_of_all(points)); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The examples' functors keep their promises, and find what independent methods find; without MPI.
+// The examples' functors keep their promises; without MPI. What they find is in executors_test.
 #include <gtest/gtest.h>
 
 #include <cleave/check.hpp>
@@ -11,26 +11,30 @@ namespace {
 
 const std::vector<std::string> kNothing;
 
-TEST(Mergesort, SortsAsTheStandardLibraryDoes) {
-  const Mergesort app;
-  for (const int distinct : {1, 2, 10, 1'000'000}) {
-    std::vector<std::vector<int>> problems;
-    for (const std::size_t length : kLengths) {
-      problems.push_back(random_numbers(length, distinct, 7));
-      EXPECT_EQ(solve_sequential(app, problems.back()), sorted(problems.back()));
-    }
-    EXPECT_EQ(check(app, problems), kNothing);
-  }
-}
-
-TEST(Karatsuba, MultipliesAsAtSchool) {
-  const Karatsuba app;
-  std::vector<Karatsuba::Problem> problems;
-  for (std::size_t length = 0; length < 300; length += length < 140 ? 1 : 19) {
-    problems.push_back(random_product(length, static_cast<unsigned>(length)));
-    EXPECT_EQ(solve_sequential(app, problems.back()), schoolbook(problems.back())) << length;
+template <class App, class Make>
+void expect_promises_kept(const App& app, Make&& make) {
+  std::vector<typename App::Problem> problems;
+  for (const std::size_t length : kLengths) {
+    problems.push_back(make(length));
   }
   EXPECT_EQ(check(app, problems), kNothing);
+}
+
+TEST(Functors, KeepTheirPromises) {
+  for (const int distinct : {1, 2, 10, 1'000'000}) {
+    expect_promises_kept(Mergesort{}, [&](auto n) { return random_numbers(n, distinct, 7); });
+  }
+  expect_promises_kept(Karatsuba{}, [](auto n) { return random_product(n, 1); });
+  // Far apart, on a few vertical or horizontal lines, and many equal.
+  for (const auto& [x, y] :
+       {std::pair{1'000'000'000U, 1'000'000'000U}, {1U, 100'000U}, {100'000U, 1U}, {5U, 1000U}}) {
+    expect_promises_kept(ClosestPair{}, [&](auto n) { return random_points(n, x, y, 1); });
+  }
+  expect_promises_kept(Histogram{}, random_bytes);
+  EXPECT_EQ(check(AllQueens{}, {{.board = empty_board(5), .columns = {}}}), kNothing);
+  const KnapsackProblem problem = random_knapsack(9, 3, 4);
+  const auto same = [](const BestSets& a, const BestSets& b) { return a == b; };
+  EXPECT_EQ(check(BestFillings{problem.app, 4}, {{.filling = problem.empty}}, same), kNothing);
 }
 
 TEST(Karatsuba, ThreeProductsOfHalfTheLengthAreItsWork) {
@@ -44,27 +48,6 @@ TEST(Karatsuba, ThreeProductsOfHalfTheLengthAreItsWork) {
   }
 }
 
-TEST(ClosestPair, IsTheLeastOfAllPairs) {
-  const ClosestPair app;
-  // Far apart, on a few vertical or horizontal lines, and many equal.
-  for (const auto& [x, y] : {std::pair{1'000'000'000U, 1'000'000'000U},
-                             {1U, 100'000U},
-                             {100'000U, 1U},
-                             {5U, 1000U},
-                             {30U, 30U},
-                             {1U, 1U}}) {
-    std::vector<std::vector<Point>> problems;
-    for (unsigned seed = 1; seed <= 4; ++seed) {
-      for (const std::size_t length : kLengths) {
-        problems.push_back(random_points(length, x, y, seed));
-        EXPECT_EQ(solve_sequential(app, problems.back()).distance2, closest_of_all(problems.back()))
-            << length << " points on " << x << " times " << y << " lines, seed " << seed;
-      }
-    }
-    EXPECT_EQ(check(app, problems), kNothing);
-  }
-}
-
 TEST(ClosestPair, StripsOfRandomPointsAreShort) {
   const ClosestPair app;
   const auto solution =
@@ -72,59 +55,15 @@ TEST(ClosestPair, StripsOfRandomPointsAreShort) {
   EXPECT_LT(solution.left.size() + solution.right.size(), 50U);
 }
 
-TEST(Histogram, CountsEachByteOfAnyParts) {
-  const Histogram app;
-  std::vector<Histogram::Problem> problems;
-  for (const std::size_t length : kLengths) {
-    problems.push_back(random_bytes(length));
-    EXPECT_EQ(solve_sequential(app, problems.back()), counts_of(problems.back()));
-  }
-  EXPECT_EQ(check(app, problems), kNothing);
-}
-
-TEST(Queens, AreAsManyAsIsKnown) {
-  for (std::int64_t n = 0; n <= 10; ++n) {
-    EXPECT_EQ(search_sequentially(Queens{}, empty_board(n)).solutions, kQueens[n]) << n;
-  }
-}
-
 TEST(Queens, NodesAreTheWaysToPlaceTheFirstOnes) {
   // 4 queens: the empty board, 4 with one, 6 with two, 4 with three and 2 with all.
   EXPECT_EQ(search_sequentially(Queens{}, empty_board(4)), (Count{.nodes = 17, .solutions = 2}));
-}
-
-TEST(Knapsack, IsWorthWhatDynamicProgrammingFinds) {
-  for (unsigned seed = 1; seed <= 300; ++seed) {
-    const KnapsackProblem problem = random_knapsack(seed % 20, seed % 3 == 0 ? 3 : 50, seed);
-    EXPECT_EQ(search_sequentially(problem.app, problem.empty).value, best_value(problem)) << seed;
-  }
 }
 
 TEST(Knapsack, BoundIsNeverExceeded) {
   for (unsigned seed = 1; seed <= 100; ++seed) {
     const KnapsackProblem problem = random_knapsack(12, 50, seed);
     EXPECT_GE(problem.app.bound(problem.empty), best_value(problem)) << seed;
-  }
-}
-
-TEST(AllQueens, KeepTheirPromises) {
-  EXPECT_EQ(check(AllQueens{}, {{.board = empty_board(5), .columns = {}}}), kNothing);
-}
-
-TEST(BestFillings, AreTheSameInAnyOrder) {
-  const KnapsackProblem problem = random_knapsack(9, 3, 4);
-  const auto same = [](const BestSets& a, const BestSets& b) { return a == b; };
-  EXPECT_EQ(check(BestFillings{problem.app, 4}, {{.filling = problem.empty}}, same), kNothing);
-}
-
-TEST(RecordSort, SortsAsFieldByField) {
-  const RecordSort app;
-  for (const unsigned distinct : {1, 2, 10, 100'000}) {
-    for (const std::size_t length : kLengths) {
-      const auto readings = random_readings(length, distinct, 3);
-      EXPECT_EQ(solve_sequential(app, part_of(readings)), part_of(sorted(readings)));
-      EXPECT_EQ(app.sequential(part_of(readings)), part_of(sorted(readings)));
-    }
   }
 }
 

@@ -36,14 +36,6 @@ TEST(Makespan, IsTheLongestOfAllPathsThroughTheSchedule) {
   }
 }
 
-TEST(Makespan, OfTwoJobsOnTwoMachinesIsAsByHand) {
-  const Instance instance{.name = "two", .jobs = 2, .machines = 2, .times = {3, 1, 2, 4}};
-  EXPECT_EQ(makespan(instance, Permutation{0, 1}), 9);  // 3 + 2 + 4
-  EXPECT_EQ(makespan(instance, Permutation{1, 0}), 7);  // 1 + 4 + 2
-  EXPECT_EQ(makespan(instance, Permutation{1}), 5);
-  EXPECT_EQ(makespan(instance, Permutation{}), 0);
-}
-
 TEST(Permutation, IsCompleteWithEveryJobOnce) {
   const Instance instance{.name = "three", .jobs = 3, .machines = 1, .times = {1, 1, 1}};
   EXPECT_TRUE(is_complete(instance, Permutation{2, 0, 1}));

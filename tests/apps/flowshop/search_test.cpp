@@ -63,12 +63,6 @@ TEST(Search, FindsTheOptimumOfSmallInstancesWithEveryBoundAndRule) {
   }
 }
 
-TEST(Search, OfOneJobEvaluatesItsOnePermutation) {
-  const Instance instance{.name = "one", .jobs = 1, .machines = 2, .times = {3, 4}};
-  EXPECT_EQ(search_depth_first(Brancher(instance, Bound::lb2, Branching::min_branch), 100),
-            (SearchResult{.leaves = 1, .makespan = 7, .permutation = Permutation{0}}));
-}
-
 /// How many permutations have at most the makespan `most`.
 std::int64_t count_permutations(const Brancher& brancher, int maximum) {
   std::int64_t count = 0;
@@ -125,7 +119,7 @@ TEST_P(SolvedFromHeuristic, EndsWithTheKnownOptimum) {
   EXPECT_EQ(makespan(instance, result.permutation.value_or(start.permutation)), result.makespan);
 }
 
-// ta017 takes the longest, about 35 million nodes: LongFlowshop of cli_test.
+// ta017, which takes about 35 million nodes, is left out.
 INSTANTIATE_TEST_SUITE_P(Ta001To016, SolvedFromHeuristic, ::testing::Range(1, 17));
 INSTANTIATE_TEST_SUITE_P(Ta018To020, SolvedFromHeuristic, ::testing::Range(18, 21));
 
@@ -140,15 +134,6 @@ TEST(Neh, GivesAPermutationAndItsMakespan) {
     const Instance instance = examples::random_instance(
         random, examples::draw(random, 1, 12), examples::draw(random, 1, 8), i % 2 == 0 ? 99 : 3);
     expect_consistent(instance, neh(instance));
-  }
-}
-
-TEST(Neh, IsOptimalForTwoJobs) {
-  std::mt19937 random(2);
-  for (int i = 0; i < 100; ++i) {
-    const Instance instance =
-        examples::random_instance(random, 2, examples::draw(random, 1, 8), 99);
-    ASSERT_EQ(neh(instance).makespan, examples::min_makespan(instance));
   }
 }
 

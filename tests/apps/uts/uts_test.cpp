@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <cleave/check.hpp>
-#include <cleave/error.hpp>
 
 #include "apps/uts/check.hpp"
 #include "tests/apps/uts/examples.hpp"
@@ -82,16 +81,6 @@ TEST(Uts, CountsWhatTheDefinitionSaysByAnyKernelAndGranularityFromAnyRoot) {
 TEST(Uts, KeepsThePromisesOfAnApplication) {
   const Tree tree(parse_tree(kSmallTree));
   EXPECT_EQ(check(Uts{tree}, {whole_tree(tree)}), std::vector<std::string>{});
-}
-
-TEST(Uts, ATreeThatDoesNotEndIsStoppedByItsLimit) {
-  const Tree tree(parse_tree("prins:n=10,q=0.5,m=4"));
-  try {
-    search_sequentially(Uts{tree}, whole_tree(tree), {.nodes = 1000});
-    ADD_FAILURE() << "nothing was thrown";
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "the tree has more than 1000 nodes");
-  }
 }
 
 TEST(Check, TellsWrongCounts) {

@@ -159,32 +159,6 @@ TEST(Bag, IsStoppedByAnyWorkerOfAnyRank) {
   }
 }
 
-TEST(Bag, AWorkerMayLeaveWithAnExceptionOnceItHasStoppedTheOthers) {
-  const Comm comm(MPI_COMM_WORLD);
-  Bag<int> bag(comm);
-  bag.add(0, 0);
-  const auto work = [&] {
-    try {
-      while (const auto number = bag.take(0)) {
-        if (comm.rank() == comm.size() - 1) {
-          throw std::runtime_error("bad luck");
-        }
-        bag.add(0, *number);
-      }
-    } catch (...) {
-      bag.stop();
-      bag.take(0);
-      throw;
-    }
-  };
-  if (comm.rank() == comm.size() - 1) {
-    EXPECT_THROW(work(), std::runtime_error);
-  } else {
-    work();
-  }
-  EXPECT_TRUE(bag.is_stopped());
-}
-
 TEST(Bag, WhatAWireThrowsEndsTheSearchOfAllRanks) {
   const Comm comm(MPI_COMM_WORLD);
   Bag<Fragile> bag(comm);

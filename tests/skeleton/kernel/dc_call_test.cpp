@@ -93,22 +93,6 @@ TEST_P(Placements, EachRankSolvesOneSubproblem) {
   }
 }
 
-TEST_P(Placements, MergesortEqualsSolveSequential) {
-  std::vector<std::size_t> counts(static_cast<std::size_t>(world_size()) + 2);
-  std::iota(counts.begin(), counts.end(), 0);
-  for (const std::size_t count : {100, 1000, 100'000}) {
-    counts.push_back(count);
-  }
-  for (const std::size_t count : counts) {
-    const auto values = random_values(count, 7);
-    EXPECT_EQ(DC_Call(DC_Type::hypercube, examples::Mergesort{}, held(GetParam(), values),
-                      {.comm = MPI_COMM_WORLD, .placement = GetParam()}),
-              has_solution(GetParam()) ? solve_sequential(examples::Mergesort{}, values)
-                                       : std::vector<int>())
-        << count << " values";
-  }
-}
-
 TEST(DcCall, SequentialNeedsNoCommunicatorAndPassesExceptionsOn) {
   const auto values = random_values(1000, 3);
   EXPECT_EQ(DC_Call(DC_Type::sequential, examples::Mergesort{}, values),
@@ -160,44 +144,6 @@ TEST(DcCall, AProblemThatCannotCrossIsForEveryRankThatHasIt) {
 
 TEST(DcCall, AMissingCommunicatorIsRefused) {
   EXPECT_THROW(DC_Call(DC_Type::hypercube, examples::Mergesort{}, std::vector<int>{3, 1}), Error);
-}
-
-/// Calls with a functor that throws on `rank` before `block` at `level`; returns whether it threw.
-bool throws_everywhere(Placement placement, int rank, int level, Block block) {
-  bool reached = false;
-  const auto inject = [&](Block now, int at) {
-    if (world_rank() == rank && now == block && at == level) {
-      reached = true;
-      throw std::runtime_error("injected");
-    }
-  };
-  try {
-    call(DC_Type::hypercube, examples::Mergesort{}, random_values(4096, 5),
-         {{.comm = MPI_COMM_WORLD, .placement = placement}, {.before_block = inject}});
-  } catch (const FunctorError& e) {
-    EXPECT_EQ(e.rank(), rank);
-    EXPECT_EQ(e.level(), level);
-    EXPECT_EQ(e.block(), name_of(block));
-    EXPECT_EQ(e.message(), "injected");
-    return true;
-  }
-  EXPECT_FALSE(reached);
-  return false;
-}
-
-TEST_P(Placements, AFunctorThatThrowsOnOneRankIsOneExceptionOnEveryRank) {
-  int thrown = 0;
-  for (int rank = 0; rank < world_size(); ++rank) {
-    for (int level = 0; level <= 3; ++level) {
-      for (const Block block : {Block::divide, Block::combine, Block::sequential}) {
-        const int here = throws_everywhere(GetParam(), rank, level, block) ? 1 : 0;
-        EXPECT_EQ(here, Comm(MPI_COMM_WORLD).allreduce_max(here))
-            << "some ranks threw, others did not";
-        thrown += here;
-      }
-    }
-  }
-  EXPECT_GE(thrown, world_size());  // every rank has a sequential block somewhere
 }
 
 TEST(DcCall, TheLowestLevelAndRankWins) {

@@ -94,12 +94,5 @@ TEST(ExchangePlan, MovesNothingThatIsInPlace) {
   EXPECT_TRUE(plan_exchange({{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}).transfers.empty());
 }
 
-TEST(ExchangePlan, EvensOutStaggeredParts) {
-  // Both of a pair of partners hold low keys, both of the other pair high ones.
-  const ExchangePlan plan = plan_exchange({{1000, 0, 0}, {0, 0, 1000}, {1000, 0, 0}, {0, 0, 1000}});
-  EXPECT_EQ(plan.sizes, (std::vector<std::int64_t>{1000, 1000, 1000, 1000}));
-  EXPECT_EQ(plan.transfers.size(), 2U);
-}
-
 }  // namespace
 }  // namespace cleave

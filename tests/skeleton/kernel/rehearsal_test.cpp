@@ -181,12 +181,6 @@ TEST_P(RehearsedRank, OfReplicatedData) {
       Placement::replicated, {}, [](int /*rank*/) { return rehearsed_values(GetParam(), 1); });
 }
 
-TEST_P(RehearsedRank, OfRootedData) {
-  expect_as_on_all_ranks<examples::Mergesort>(Placement::rooted, {}, [](int rank) {
-    return rank == 0 ? rehearsed_values(GetParam(), 1) : std::vector<int>();
-  });
-}
-
 TEST_P(RehearsedRank, OfPartsThatAreMerged) {
   expect_as_on_all_ranks<examples::MergedParts>(Placement::distributed, {}, [](int rank) {
     return rehearsed_values(GetParam() * static_cast<std::size_t>(rank + 1),

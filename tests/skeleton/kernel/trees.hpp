@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small trees that the tests of the search visit, and a transport that holds messages back.
+// Small trees that the tests of the search visit.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <deque>
-#include <map>
-#include <memory>
-#include <optional>
-#include <random>
-#include <utility>
 #include <vector>
 
-#include <cleave/comm/transport.hpp>
 #include <cleave/random.hpp>
 #include <cleave/tree_search.hpp>
 
@@ -87,39 +80,6 @@ struct LazyTree : RandomTree {
   Node child(const Node& parent, std::int64_t index) const {
     return child_of(parent, static_cast<std::uint64_t>(index));
   }
-};
-
-/// Holds messages back for up to some milliseconds; those of one sender keep their order.
-class DelayingTransport final : public Transport {
- public:
-  DelayingTransport(const Comm& comm, std::uint32_t seed)
-      : mpi_(mpi_transport(comm)),
-        random_(seed * 1000 + static_cast<std::uint32_t>(comm.rank()) + 1) {}
-
-  int rank() const override { return mpi_->rank(); }
-  int size() const override { return mpi_->size(); }
-  void send(int to, std::vector<std::byte> bytes) override { mpi_->send(to, std::move(bytes)); }
-  std::int64_t now_ns() const override { return mpi_->now_ns(); }
-
-  std::optional<Message> receive() override {
-    while (auto message = mpi_->receive()) {
-      const std::int64_t delay_ns = random_() % 4 == 0 ? random_() % 2'000'000 : 0;
-      held_[message->from].emplace_back(now_ns() + delay_ns, *std::move(message));
-    }
-    for (auto& [from, messages] : held_) {
-      if (!messages.empty() && messages.front().first <= now_ns()) {
-        Message message = std::move(messages.front().second);
-        messages.pop_front();
-        return message;
-      }
-    }
-    return std::nullopt;
-  }
-
- private:
-  std::unique_ptr<Transport> mpi_;
-  std::minstd_rand random_;
-  std::map<int, std::deque<std::pair<std::int64_t, Message>>> held_;
 };
 
 }  // namespace cleave::examples

@@ -245,26 +245,6 @@ TEST(VirtualRanks, SayThatEveryRankWaits) {
   EXPECT_EQ(failure, "every rank waits for a message that none sends");
 }
 
-/// Its visits fail from the thousandth on.
-struct FailingTree : RandomTree {
-  void visit(const Node& node, Children<Node>& children, Counted& total) const {
-    if (total.nodes == 1000) {
-      throw Error("no more");
-    }
-    RandomTree::visit(node, children, total);
-  }
-};
-
-TEST(VirtualRanks, AgreeOnTheFailureOfAVisit) {
-  try {
-    run_on(4, FailingTree{}, processor_ns, {.inside = network(1e-6, 0)});
-    FAIL() << "nothing was thrown";
-  } catch (const FunctorError& e) {
-    EXPECT_EQ(e.block(), "visit");
-    EXPECT_EQ(e.message(), "no more");
-  }
-}
-
 TEST(VirtualRanks, WithoutRoomForTheirStacksAreRefused) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "the sanitizer ends a process without memory";
