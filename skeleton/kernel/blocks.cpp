@@ -35,15 +35,9 @@ void BlockRunner::record(Block block, Level level, std::int64_t begin_ns, std::i
   recorder_->record(block, level.index, level.group, begin_ns, end_ns, bytes, sizes);
 }
 
-void BlockRunner::before(Block block, Level level) const {
+void BlockRunner::announce(Block block, Level level) const {
   if (options_.hooks.before_block) {
     options_.hooks.before_block(block, level.index);
-  }
-}
-
-void BlockRunner::after(Block block, Level level) const {
-  if (options_.hooks.after_block) {
-    options_.hooks.after_block(block, level.index);
   }
 }
 

@@ -8,7 +8,6 @@
 #include <cleave/error.hpp>
 #include <cleave/hosts.hpp>
 #include <cleave/kernel/call.hpp>
-#include <cleave/kernel/hypercube.hpp>
 
 namespace cleave::detail {
 

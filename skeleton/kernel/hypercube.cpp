@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+// The hypercube executor: makes a rank's steps of the schedule (schedule.hpp) with values. The
+// ranks of a communicator are halved at each level of the recursion, and each rank ends with a
+// subproblem of its own. Any number of ranks (group.hpp). The steps of the sorting form are in
+// split_parts.hpp.
+//
+// Who sends a message to whom at which level depends on the number of ranks alone, never on the
+// data or on failures. A rank that has nothing to say sends a header that says so: it has failed,
+// or its group's problem was conquered higher up. So nothing hangs.
 #include <fmt/format.h>
 
 #include <optional>
@@ -7,7 +15,7 @@
 #include <vector>
 
 #include <cleave/error.hpp>
-#include <cleave/kernel/hypercube.hpp>
+#include <cleave/kernel/call.hpp>
 #include <cleave/kernel/link.hpp>
 
 namespace cleave::detail {

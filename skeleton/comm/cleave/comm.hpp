@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ranks of a call: MPI's (`Comm`), or ranks that are not there (virtual_ranks.hpp,
-// played_messages.hpp), with MPI's messages longer than its 32-bit counts in pieces. Waiting is
+// rehearsal.hpp), with MPI's messages longer than its 32-bit counts in pieces. Waiting is
 // polite where ranks outnumber cores (hosts.hpp): MPICH itself polls and never yields, which costs
 // a barrier of 8 ranks on 2 cores 30 ms.
 #pragma once

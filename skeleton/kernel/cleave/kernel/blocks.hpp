@@ -100,6 +100,9 @@ class BlockRunner {
     }
   }
 
+  /// Makes the call before a block that the options ask for.
+  void announce(Block block, Level level) const;
+
   /// Times `work` as `block`; `sizes` and `bytes` are asked only when a trace is taken.
   template <class Work, class SizesOf>
   auto timed(Block block, Level level, Work&& work, SizesOf&& sizes, std::int64_t bytes = 0) {
@@ -108,15 +111,6 @@ class BlockRunner {
     if (recorder_ != nullptr) {
       record(block, level, begin_ns, now_ns(), bytes, sizes(result));
     }
-    return result;
-  }
-
-  /// Runs `work` between the calls that the options ask for.
-  template <class Work>
-  auto watched(Block block, Level level, Work&& work) {
-    before(block, level);
-    auto result = work();
-    after(block, level);
     return result;
   }
 
@@ -131,13 +125,18 @@ class BlockRunner {
     return std::nullopt;
   }
 
-  /// All of these: watched, timed, and kept from throwing.
+  /// Announced, timed, and kept from throwing.
   template <class Work, class SizesOf>
   auto run(std::string_view name, Block block, Level level, Work&& work, SizesOf&& sizes,
            std::int64_t bytes = 0) {
     return attempt(name, level, [&] {
       return timed(
-          block, level, [&] { return watched(block, level, work); }, sizes, bytes);
+          block, level,
+          [&] {
+            announce(block, level);
+            return work();
+          },
+          sizes, bytes);
     });
   }
   template <class Work, class SizesOf>
@@ -150,8 +149,6 @@ class BlockRunner {
   std::int64_t now_ns() const;
   void record(Block block, Level level, std::int64_t begin_ns, std::int64_t end_ns,
               std::int64_t bytes, const Sizes& sizes);
-  void before(Block block, Level level) const;
-  void after(Block block, Level level) const;
   /// Called while the exception is being handled.
   void fail(Level level, std::string_view name);
 

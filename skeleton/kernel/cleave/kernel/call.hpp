@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <utility>
 
+#include <cleave/dc_type.hpp>
 #include <cleave/kernel/any_app.hpp>
 #include <cleave/kernel/call_options.hpp>
 #include <cleave/kernel/link.hpp>
 #include <cleave/kernel/lists.hpp>
+#include <cleave/schedule/schedule.hpp>
 
 namespace cleave::detail {
 
@@ -24,6 +26,19 @@ ErasedValue call_on(const SearchMessages& ranks, const AnyApp& app, const Given&
 /// Solves a rank's own part of a problem on its threads: by work stealing on this rank alone. Empty
 /// for one thread. \throws Error  if the application is not for several
 Solver solver_of(const AnyApp& app, const CallOptions& options);
+
+/// \throws Error  if the application cannot go the way of the placement
+Way way_for(Placement asked, const AppTraits& application);
+
+/// One DC_Call on one rank.
+/// \param ranks    this rank among the others
+/// \param way      that the application can go
+/// \param solver   solves this rank's own part, unless it is empty
+/// \param given    makes what this rank has of the problem
+/// \param holders  who has it; what other ranks have counts for nothing
+/// \return  what this rank gets; default-constructed where that is nothing
+ErasedValue solve_on_hypercube(const AnyApp& app, const CallOptions& options, const Messages& ranks,
+                               Way way, const Solver& solver, const Given& given, Holders holders);
 
 /// What the move of the solution to the caller throws, this rank throws alone.
 template <class App>

@@ -22,8 +22,6 @@ struct Hooks {
   /// as part of it: what it throws is the functor's failure. Work stealing calls it with
   /// Block::sequential before a few visits at once, on every worker.
   std::function<void(Block, int level)> before_block = nullptr;
-  /// Called after each, in the same way, unless it has failed. Not by work stealing.
-  std::function<void(Block, int level)> after_block = nullptr;
   /// Makes the transport of work stealing's messages; MPI's if empty.
   std::function<std::unique_ptr<Transport>(const Comm& comm)> transport = nullptr;
 };

@@ -254,8 +254,8 @@ class SplitParts final : public PartSteps {
     } else if (index() == 0) {
       // Its time is part of the block `pivot` of every rank of the group.
       const auto split = blocks_.attempt(name_of(Block::pivot), level_, [&] {
-        return blocks_.watched(Block::pivot, level_,
-                               [&] { return app_.splitter(std::move(*samples_), group_.share()); });
+        blocks_.announce(Block::pivot, level_);
+        return app_.splitter(std::move(*samples_), group_.share());
       });
       if (split) {
         choice = {.is_chosen = 1, .split = *split};

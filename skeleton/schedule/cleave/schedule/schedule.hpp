@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The schedule of a call on the hypercube: which blocks each rank runs and who meets whom, in an
 // order in which they can happen. It depends on the number of ranks alone. Two interpreters run
-// it: the executor with values (hypercube.hpp), each rank its own steps, and the timing model with
+// it: the executor with values (hypercube.cpp), each rank its own steps, and the timing model with
 // seconds, the steps of all ranks. A rehearsal adds what the partners of its rank would send
 // (rehearsal.hpp).
 #pragma once
