@@ -54,7 +54,8 @@ std::int64_t number_in(const std::filesystem::path& file, std::int64_t otherwise
   return std::ifstream(file) >> number ? number : otherwise;
 }
 
-/// Of this host; null if hwloc cannot. It is kept to the end: simulated ranks share it.
+/// The topology of this host; null if hwloc cannot. It is kept to the end: simulated ranks share
+/// it.
 hwloc_topology_t this_topology() {
   static hwloc_topology_t const kTopology = [] {
     hwloc_topology_t topology = nullptr;

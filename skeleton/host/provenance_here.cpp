@@ -31,7 +31,7 @@ std::string processor_name() {
   return "unknown";
 }
 
-/// Of core 0, as Linux tells them.
+/// The caches of core 0, as Linux tells them.
 std::vector<std::int64_t> data_caches() {
   std::vector<std::int64_t> bytes;
   for (int i = 0;; ++i) {

@@ -19,7 +19,7 @@ constexpr int kMaxDoublings = 8;
 /// A rank with work that has had none to spare for so long lets those who wait for it ask others.
 constexpr std::int64_t kLongestKept_ns = 1'000'000;
 
-/// Of so many requests, one goes to any rank even where others are on this host.
+/// One request of so many goes to any rank even where others are on this host.
 constexpr unsigned kRequestsForOneAbroad = 3;
 
 }  // namespace

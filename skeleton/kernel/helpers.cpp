@@ -65,7 +65,7 @@ class SleepingThread {
 
 namespace {
 
-/// Those that have no work. They live as long as the process, so none is ever destroyed.
+/// Threads that have no work. They live as long as the process, so none is ever destroyed.
 std::mutex sleepers_mutex;
 SleepingThread* first_sleeper = nullptr;
 

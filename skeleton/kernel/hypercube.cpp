@@ -51,7 +51,7 @@ class Hypercube {
   }
 
  private:
-  /// What became of a group's problem.
+  /// The state of a group's problem.
   struct Divided {
     Sizes sizes;                      ///< of the problem
     std::optional<Values> conquered;  ///< if it was trivial

@@ -15,7 +15,7 @@ namespace cleave::detail {
 
 namespace {
 
-/// What two ranks say of their calls, and the first message of the call itself.
+/// Two ranks' words on their calls, and the first message of the call itself.
 struct FirstMessage {
   std::int64_t call = 0;
   std::array<std::byte, kHeaderBytes + kMaxBytesInHeader> message;

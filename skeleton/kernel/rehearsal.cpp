@@ -309,8 +309,8 @@ void Rehearsal::keep_own_part(const Recorder& recorder, int rank) {
   }
 }
 
-/// Those of the whole problem, which some ranks of a run do not have. Where only some of the ranks
-/// sort, they are counted from this rank's part.
+/// Adds the sizes of the whole problem, which some ranks of a run do not have. Where only some of
+/// the ranks sort, they are counted from this rank's part.
 void Rehearsal::add_sizes_of_all(const ErasedValue& problem) {
   options_.recorder->add_run_sizes(whole_sizes_);
   if (level_offset_ > 0) {

@@ -96,7 +96,7 @@ class RankSearch final : public RankBag {
     first().has_failed = !failure_.guard("begin", [&] { searched_.begin(std::move(problem)); });
   }
 
-  /// What a snapshot held. \throws Error  if it is damaged
+  /// Takes over what a snapshot held. \throws Error  if it is damaged
   void restore(const SnapshotPart& part) {
     segments_.take(part.nodes);
     for (Unpacker unpacker(part.totals); unpacker.left() > 0;) {
@@ -327,7 +327,7 @@ class RankSearch final : public RankBag {
     return !stopped_.empty();
   }
 
-  // What the balancer asks.
+  // Asked by the balancer.
 
   std::uint8_t wishes() override {
     check_limits();

@@ -108,7 +108,7 @@ void run_with_stop_signals(const std::function<void()>& body) {
 
 std::vector<int> bind_as(const RunOptions& options, const Comm& comm) {
   std::vector<int> threads = hardware_threads_of_workers(comm, options.threads);
-  // What the system refuses stays where it is: no result depends on it.
+  // Threads that the system refuses to bind stay where they are: no result depends on it.
   if (!threads.empty()) {
     bind_thread(threads.front());
   }

@@ -100,7 +100,7 @@ bool is_first(const LauncherVariables& launcher) {
 
 int run_mpi_program(int argc, char** argv, const std::string& name,
                     const std::function<void(const Comm& world)>& body) {
-  // What is written beyond a limit of the shell is an error of the write, not the end by a signal.
+  // A write beyond a limit of the shell is an error of the write, not the end by a signal.
   std::signal(SIGXFSZ, SIG_IGN);
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);

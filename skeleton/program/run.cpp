@@ -45,7 +45,7 @@ void check_trace_path(const std::filesystem::path& path) {
   check_writable(path);
 }
 
-/// What a trace says of the run; `argv` as main got it.
+/// The head of the run's trace; `argv` as main got it.
 RunInformation run_information(const ProgramTraits& program, const CommandLine& line, int argc,
                                char** argv) {
   const RunOptions& options = line.options;

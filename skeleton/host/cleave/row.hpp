@@ -66,7 +66,7 @@ inline void release_row(void* row) {
 #pragma GCC diagnostic pop
 #endif
 
-/// Of such memory, for vectors whose elements have no value until they are given one.
+/// An allocator of such memory, for vectors whose elements have no value until they are given one.
 template <class T>
   requires std::is_trivially_copyable_v<T>
 struct RowAllocator {

@@ -25,7 +25,7 @@ namespace cleave {
 struct StealingOptions {
   static constexpr int kMaxThreads = 1024;
 
-  /// Of each rank, at most kMaxThreads. Only the calling one calls MPI, for which
+  /// Threads of each rank, at most kMaxThreads. Only the calling one calls MPI, for which
   /// MPI_THREAD_FUNNELED suffices. The others sleep between calls until the process ends; with 1
   /// none is started. All call the application's functors at once. On the hypercube they share a
   /// rank's own part.
@@ -48,7 +48,7 @@ struct StealingOptions {
   std::vector<detail::WorkerStatistics>* statistics = nullptr;
 };
 
-/// What became of a search's snapshots; on rank 0.
+/// The fate of a search's snapshots; on rank 0.
 struct CheckpointReport {
   std::int64_t resumed_from = 0;  ///< the number of a snapshot; 0: the search began at its start
   std::int64_t written = 0;
@@ -64,7 +64,7 @@ struct CheckpointOptions {
   /// Begin from the newest snapshot in `folder`, or from the start if there is none. Without it a
   /// folder that holds a snapshot is refused.
   bool resume = false;
-  /// What is searched: the snapshot of another application or instance is refused.
+  /// The application and its instance: the snapshot of another one is refused.
   std::string app;
   std::string instance;
   CheckpointReport* report = nullptr;

@@ -37,7 +37,7 @@ class App;
 
 namespace cleave {
 
-/// What `cleave::run` must be told of a program beside its functors (application.hpp,
+/// A program as `cleave::run` must be told of it beside its functors (application.hpp,
 /// tree_search.hpp): `make_problem`. All else may be left out. The functions are called on every
 /// rank, unless they say otherwise, and may share variables of main that they capture.
 template <class App>
@@ -54,7 +54,7 @@ struct Program {
   std::function<void(CLI::App&)> add_options = {};
   /// Called when they are parsed. \throws UsageError. May add warnings
   std::function<void(RunOptions&)> check_options = {};
-  /// What `cleave study` runs; else sizes up to the default ones.
+  /// The runs of `cleave study`; else sizes up to the default ones.
   std::function<Study(const RunOptions&, bool is_quick)> study = {};
 
   /// Makes the functors, with the data that all ranks share; else App{}.

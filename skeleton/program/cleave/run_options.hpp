@@ -31,7 +31,7 @@ struct RehearsedRanks {
   std::vector<int> ranks;  ///< none: one for each process, evenly spaced
 };
 
-/// What the command line said.
+/// The options of a command line.
 struct RunOptions {
   int ranks = 1;  ///< of the run, which may be rehearsed
   DC_Type type = DC_Type::hypercube;
@@ -45,14 +45,14 @@ struct RunOptions {
   Inputs inputs = Inputs::same;
   std::optional<std::filesystem::path> trace;
   std::optional<RehearsedRanks> rehearse;  ///< in place of a run
-  // Of a rehearsed search.
+  // Options of a rehearsed search.
   std::optional<std::filesystem::path> machine;  ///< whose messages it has
   std::optional<int> ranks_per_host;
   bool verify = false;
   bool json = false;
   bool quiet = false;  ///< no progress, and no warnings
 
-  // Of applications that search.
+  // Options of applications that search.
   std::int64_t max_nodes = std::numeric_limits<std::int64_t>::max();
   double max_s = std::numeric_limits<double>::infinity();
   std::optional<std::filesystem::path> checkpoint;

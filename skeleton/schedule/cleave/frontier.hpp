@@ -39,7 +39,7 @@ F divide(F& frontier, Index n, Side side) {
   return frontier.take(n, side);
 }
 
-/// The same for `share` of the frontier's nodes, rounded down. A frontier of one node therefore
+/// Takes `share` of the frontier's nodes, rounded down. A frontier of one node therefore
 /// keeps it under every share below 1.
 ///
 /// \pre  0 <= share.left <= share.total, 0 < share.total, size * share.left < 2^63

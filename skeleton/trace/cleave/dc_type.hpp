@@ -25,7 +25,7 @@ enum class Placement {
   distributed,
 };
 
-/// What the repetitions of a run solve.
+/// The inputs of a run's repetitions.
 enum class Inputs {
   same,      ///< one input, as often as there are repetitions
   each_new,  ///< each another input of the same sizes, if it is generated

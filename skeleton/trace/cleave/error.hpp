@@ -13,7 +13,8 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What a person typed cannot be used: a flag, a size, a name. Programs end with status 2.
+/// Something that a person typed cannot be used: a flag, a size, a name. Programs end with
+/// status 2.
 class UsageError : public Error {
   using Error::Error;
 };

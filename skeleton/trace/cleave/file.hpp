@@ -15,7 +15,7 @@ namespace cleave {
 /// Whether `path`, as an output, stands for standard output: "-".
 bool is_standard_output(const std::filesystem::path& path);
 
-/// What `path` stands for as an output: a symbolic link is followed, also one whose target does not
+/// The output that `path` stands for: a symbolic link is followed, also one whose target does not
 /// exist yet; not one to a device or a FIFO, such as /dev/stdout.
 ///
 /// \throws FileError  if links go round in a circle
@@ -34,7 +34,7 @@ void check_writable(const std::filesystem::path& path);
 /// \throws FileError
 std::filesystem::path make_file_beside(const std::filesystem::path& path);
 
-/// The same for a folder, which has the permissions of any new folder. \throws FileError
+/// A new folder beside `path`, which has the permissions of any new folder. \throws FileError
 std::filesystem::path make_folder_beside(const std::filesystem::path& path);
 
 /// Writes what `commit` gives the name `path`, with the permissions of the file that it replaces.

@@ -34,7 +34,7 @@ constexpr std::uint32_t below(std::uint32_t bits, std::uint32_t bound) {
   return static_cast<std::uint32_t>((static_cast<std::uint64_t>(bits) * bound) >> 32);
 }
 
-/// The same of 64 bits, by bound / 2^64.
+/// Maps 64 uniform bits, by bound / 2^64.
 constexpr std::uint64_t below(std::uint64_t bits, std::uint64_t bound) {
   __extension__ using Product = unsigned __int128;
   return static_cast<std::uint64_t>((static_cast<Product>(bits) * bound) >> 64);

@@ -44,7 +44,7 @@ class Recorder {
 
   /// The sizes of the whole problem, told by the executor; later names are added to earlier ones.
   void add_run_sizes(const Sizes& sizes) { current_.sizes.add(sizes); }
-  /// Those that this repetition has so far.
+  /// The sizes that this repetition has so far.
   const Sizes& run_sizes() const { return current_.sizes; }
 
   std::int64_t now_ns() const { return clock_(); }
@@ -55,7 +55,7 @@ class Recorder {
   /// Adds what `other`, of another thread of this rank, has recorded, to the current repetition.
   void append(const Recorder& other);
 
-  /// What a worker of this rank did in the current repetition.
+  /// Adds the statistics of a worker of this rank in the current repetition.
   void add_worker(const detail::WorkerStatistics& statistics) {
     workers_.push_back({current_.index, statistics});
   }
@@ -90,7 +90,7 @@ class Recorder {
   std::vector<detail::WorkerOfRepetition> workers_;
 };
 
-/// What was run.
+/// A run and where it was.
 struct RunInformation {
   std::string app;
   std::string type;       ///< executor: sequential, hypercube, work_stealing

@@ -19,7 +19,7 @@ struct Core {
 /// In hwloc's logical order, in which neighbours share the most. At least one is allowed.
 using HostCores = std::vector<Core>;
 
-/// Of this host, as at the first call, which must come before any thread is bound.
+/// The cores of this host, as at the first call, which must come before any thread is bound.
 /// The quota of its control group is not in it. Cost: the first call 5 to 50 ms.
 const HostCores& cores_of_this_host();
 

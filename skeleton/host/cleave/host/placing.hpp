@@ -11,7 +11,7 @@
 
 namespace cleave::detail {
 
-/// What a rank tells the others of the cores that it may use, by their places in HostCores.
+/// The cores that a rank may use, as it tells the others, by their places in HostCores.
 struct AllowedCores {
   std::uint64_t set = 0;  ///< the same for ranks that may use the same cores
   std::int32_t first = 0;

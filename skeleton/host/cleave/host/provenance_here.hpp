@@ -8,10 +8,10 @@
 
 namespace cleave::detail {
 
-/// What can be found out without MPI: everything but `mpi_library`.
+/// Everything but `mpi_library`, which takes MPI to find out.
 Provenance provenance_here(std::string program, std::string command_line, std::string clock);
 
-/// Of Cleave, e.g. "0.1.0", and the commit that it was built from.
+/// The version of Cleave, e.g. "0.1.0", and the commit that it was built from.
 std::string version();
 std::string commit();
 

@@ -29,7 +29,7 @@ template <class App>
 concept DividesInHalves =
     DivideAndConquer<App> && HasDivideInHalves<App> && HasCombine<App> && !HasAfter<App>;
 
-/// What runs on the hypercube; a search has no limits in a list.
+/// An application that runs on the hypercube; a search has no limits in a list.
 template <class App>
 concept RunsOnHypercube = DivideAndConquer<App> && (DividesInHalves<App> || !TreeSearch<App>);
 
@@ -103,7 +103,7 @@ class AnyApp {
   virtual ErasedValue sequential(ErasedValue problem, const SearchLimits& limits) const = 0;
   /// All solutions of one division, or of any problems where the application adds them up.
   virtual ErasedValue combine(Values solutions) const = 0;
-  /// What a rank gets where the solution is for another one.
+  /// The solution that a rank gets where it is for another one.
   virtual ErasedValue no_solution() const = 0;
   virtual Sizes sizes(const ErasedValue& problem) const = 0;
   virtual Sizes solution_sizes(const ErasedValue& solution) const = 0;

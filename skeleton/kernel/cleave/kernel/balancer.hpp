@@ -43,7 +43,7 @@
 
 namespace cleave::detail {
 
-/// What a rank wants of the others, as bits.
+/// The wishes of a rank, as bits.
 enum Wish : std::uint8_t {
   kNothing = 0,
   kSnapshot = 1,  ///< a snapshot, now
@@ -57,8 +57,8 @@ struct Parcel {
   std::vector<std::byte> bytes;
 };
 
-/// What the balancer needs of its rank's workers and bag. All is called by the rank's main thread.
-/// What a bag alone has no use for does nothing.
+/// The part of its rank's workers and bag that the balancer needs. All is called by the rank's main
+/// thread. What a bag alone has no use for does nothing.
 class Workload {
  public:
   virtual ~Workload() = default;
@@ -130,7 +130,7 @@ class Balancer {
   enum class Phase : std::uint8_t { search, drain, snapshot, finish };
   /// The last two are a wave's.
   enum class Kind : std::uint8_t { request, no_work, work, parcel, incumbent, alarm, down, up };
-  /// What every message begins with.
+  /// The beginning of every message.
   struct Header {
     Kind kind = Kind::request;
     Phase phase = Phase::search;  ///< of a wave

@@ -40,7 +40,7 @@ Way way_for(Placement asked, const AppTraits& application);
 ErasedValue solve_on_hypercube(const AnyApp& app, const CallOptions& options, const Messages& ranks,
                                Way way, const Solver& solver, const Given& given, Holders holders);
 
-/// What the move of the solution to the caller throws, this rank throws alone.
+/// This rank throws alone what the move of the solution to the caller throws.
 template <class App>
 typename App::Solution call(DC_Type type, const App& app, typename App::Problem&& problem,
                             const CallOptions& options) {

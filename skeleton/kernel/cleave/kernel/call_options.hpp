@@ -35,7 +35,7 @@ struct CallOptions : Options {
   std::vector<int> bound_to{};
 };
 
-/// What one rank's search may need, or all of one rank.
+/// The limits of one rank's search, or of all of one rank.
 inline SearchLimits limits_of(const StealingOptions& options) {
   return {.nodes = options.max_nodes,
           .seconds = options.max_s,

@@ -34,7 +34,7 @@ struct Transfer {
   std::int64_t offset = 0;  ///< in what the sender sends across, or within its half
 };
 
-/// What becomes of the parts of a group.
+/// The way of the parts of a group.
 struct ExchangePlan {
   std::vector<std::int64_t> crossing;  ///< by rank: elements of the other half, ties included
   std::vector<std::int64_t> shed;      ///< by rank: elements of its own half that are too many
@@ -63,7 +63,7 @@ class ExchangePlanner {
   }
 
  private:
-  /// As many equal elements go left as make the left half's share whole. They stay where they are
+  /// Equal elements go left, as many as make the left half's share whole. They stay where they are
   /// as far as possible: those of the left ranks go left first.
   void share_ties() {
     ClassCounts all;

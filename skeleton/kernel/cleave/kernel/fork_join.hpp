@@ -32,7 +32,7 @@ struct Tasks {
   using Solution = typename App::Solution;
   static constexpr bool kInMany = HasDivideInMany<App>;
   static constexpr bool kHasAfter = HasAfter<App>;
-  /// Of the parts of a problem, each once it is there.
+  /// The solutions of the parts of a problem, each once it is there.
   using Solutions = std::conditional_t<kInMany, std::vector<std::optional<Solution>>,
                                        std::array<std::optional<Solution>, 2>>;
 
@@ -317,7 +317,7 @@ class ForkJoin {
   std::deque<Parcel> parcels_;
 };
 
-/// The same where `combine` is declared commutative: solutions are added up where they are found,
+/// Tasks whose `combine` is declared commutative: solutions are added up where they are found,
 /// as in a tree search.
 template <class App>
 struct Reduction : NoParcels {

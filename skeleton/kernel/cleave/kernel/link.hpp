@@ -59,7 +59,7 @@ std::uint64_t cheap_hash(const Problem& problem) {
   return 0;
 }
 
-/// What a rank calls, to be compared with what the others call.
+/// The call that a rank makes, to be compared with those of the others.
 class CallIdentity {
  public:
   /// \param application, problem  hashes; 0 of a problem that is not compared

@@ -63,7 +63,7 @@ class Blocks : public BlockRunner {
   /// \param sizes  of the problem that is solved by this
   std::optional<Values> combine(Values left, Values right, const Sizes& sizes, Level level,
                                 const Kept& kept);
-  /// What a rank gets where the solution is for another one.
+  /// The solution that a rank gets where it is for another one.
   std::optional<Values> no_solution();
 
   /// The sizes of `problem` if a trace is taken, else none.

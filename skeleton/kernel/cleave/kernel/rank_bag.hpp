@@ -26,7 +26,7 @@
 
 namespace cleave::detail {
 
-/// What one thread keeps to take nodes of a bag, and how it paces itself.
+/// The state of one thread that takes nodes of a bag, and how it paces itself.
 struct alignas(kCacheLineBytes) Worker {
   int index = 0;
   bool is_active = false;  ///< it has or may get hold of a node
@@ -57,7 +57,7 @@ class RankBag : protected Workload {
 
   Worker& worker(int index) { return *workers_[static_cast<std::size_t>(index)]; }
 
-  // What all workers call.
+  // Called by all workers.
 
   bool may_go() const { return commanded() == Command::go; }
   /// Shares some nodes of the calling worker if there is anyone to share with.
@@ -71,7 +71,7 @@ class RankBag : protected Workload {
   /// A wish for an end before all is done.
   void stop() { is_to_stop_.store(true); }
 
-  // What the first worker calls.
+  // Called by the first worker.
 
   /// Begins the search if it has not begun, and looks for messages if it is time to.
   void look_for_messages() {

@@ -28,16 +28,16 @@
 
 namespace cleave::detail {
 
-/// What a rank gets from the others in a call.
+/// The messages that a rank gets from the others in a call.
 struct Answers {
   // By level, none where no payload comes.
   std::vector<std::optional<Bytes>> problems;
   std::vector<std::optional<Bytes>> solutions;
-  /// Of the sorting form: all messages, in their order.
+  /// All messages of the sorting form, in their order.
   std::optional<std::vector<Bytes>> messages;
 };
 
-/// What `rank` hears of the others, in its order, when all of `ranks` ranks do their `work` in this
+/// The messages that `rank` hears, in its order, when all of `ranks` ranks do their `work` in this
 /// process.
 std::vector<Bytes> heard_by(int rank, int ranks, const std::function<void(const Messages&)>& work);
 
@@ -86,16 +86,16 @@ class PlayedMessages final : public Messages {
   const int size_;
   const Levels levels_;
   const Answers& answers_;
-  // Of the call.
+  // State of the call.
   mutable int meetings_ = 0;        ///< with the others
   mutable std::size_t played_ = 0;  ///< of Answers::messages
-  // Of the transfer (link.hpp).
+  // State of the transfer (link.hpp).
   mutable const std::optional<Bytes>* payload_ = nullptr;
   mutable bool had_header_ = false;
   mutable bool asks_ = false;  ///< a byte about room comes before the payload
 };
 
-/// What a preparation may take. Levels from the root on that would take more are left out.
+/// The limits of a preparation. Levels from the root on that would take more are left out.
 struct RehearsalLimits {
   double max_s = 60;
   std::int64_t max_bytes = std::numeric_limits<std::int64_t>::max();
@@ -129,7 +129,7 @@ class Rehearsal {
   const Leaves& leaves() const { return leaves_; }
   /// The first level that is rehearsed in full: 0, unless the limits forbid it.
   int first_level() const { return first_level_; }
-  /// What is added to the levels of spans that `run` records.
+  /// The number to be added to the levels of spans that `run` records.
   int level_offset() const { return level_offset_; }
 
  private:

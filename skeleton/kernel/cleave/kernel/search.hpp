@@ -26,7 +26,7 @@ namespace cleave::detail {
 
 class AnyApp;
 
-/// What the workers of one rank visit, and what they count into: a total for each.
+/// The nodes that the workers of one rank visit, and their totals, one for each worker.
 class Searched {
  public:
   virtual ~Searched() = default;
@@ -40,7 +40,7 @@ class Searched {
                                   bool& is_stopped) = 0;
   /// The size "nodes" of the worker's total; none where it has none.
   virtual std::optional<std::int64_t> nodes(int worker) const = 0;
-  /// What all workers of this rank have counted; an empty list for nothing.
+  /// The total of all workers of this rank; an empty list for nothing.
   virtual Values take_total() = 0;
   /// Whether the totals of the ranks are combined; else the one of rank 0 is the solution.
   virtual bool adds_up() const = 0;
@@ -142,7 +142,7 @@ ErasedValue search_by(const AnyApp& any, const App& app, const std::function<Era
       options, ranks);
 }
 
-/// What a kernel without messages of its own has of them.
+/// The part of a kernel without messages of its own.
 struct NoParcels {
   static bool next_parcel(Parcel& /*parcel*/) { return false; }
   template <class Total>

@@ -17,7 +17,8 @@
 
 namespace cleave::detail {
 
-/// What one rank had when a snapshot was written; as packed by wire<T>, one value after the other.
+/// The state of one rank when a snapshot was written; as packed by wire<T>, one value after the
+/// other.
 struct SnapshotPart {
   std::vector<std::byte> nodes;
   std::vector<std::byte> totals;  ///< of each worker

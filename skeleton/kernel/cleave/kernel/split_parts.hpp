@@ -150,7 +150,7 @@ class SplitParts final : public PartSteps {
   };
   static_assert(sizeof(Choice) <= choice_bytes(sizeof(Splitter)) || alignof(Splitter) > 8);
 
-  /// What a rank tells its group of its partition.
+  /// A rank's report to its group on its partition.
   struct Report {
     std::int64_t is_well = 0;
     ClassCounts counts;

@@ -59,7 +59,7 @@ inline std::uint64_t seed_of_repetition(const RunOptions& options, int index) {
 /// those of a whole that is made in parts, nor those that work stealing divides.
 void add_asked_sizes(const RunOptions& options, Recorder& recorder);
 
-/// What a program says of its problem that needs no type.
+/// Facts on a program's problem that need no type.
 struct ProblemFacts {
   std::string work;  ///< the size that `imbalance` counts; empty: the first of the program
   bool is_generated = true;
@@ -84,7 +84,7 @@ class AnyRun {
   virtual void begin_solving() = 0;
   /// Collective, unless it is sequential.
   virtual void solve(DC_Type type, const CallOptions& options) = 0;
-  /// The same by work stealing, as one of ranks that are all here; the solution is that of rank 0.
+  /// Solves by work stealing, as one of ranks that are all here; the solution is that of rank 0.
   virtual void solve_as(const SearchMessages& rank, const CallOptions& options) = 0;
   /// The application as the executors know it.
   virtual std::unique_ptr<AnyApp> app() const = 0;
@@ -93,7 +93,7 @@ class AnyRun {
   virtual std::function<ErasedValue(int rank)> maker_of_problems(const RunOptions& options,
                                                                  std::uint64_t seed) const = 0;
 
-  /// What is wrong with the solution on this rank; on all ranks that share it, `holders`, if the
+  /// The fault of the solution on this rank; on all ranks that share it, `holders`, if the
   /// program checks parts. Collective.
   virtual Wrong wrong(const Comm& comm, const Comm& holders, const RunOptions& options) = 0;
   /// Writes the solution, if the program does; collective over the ranks that share it.
@@ -167,7 +167,7 @@ ProgramTraits program_traits_of(bool makes_parts) {
   return traits;
 }
 
-/// What a command line said.
+/// A command line as it was read.
 struct CommandLine {
   RunOptions options;
   bool describes = false;  ///< whether --describe was given

@@ -38,7 +38,7 @@ class Instruments {
   virtual void finish(const Comm& comm) = 0;
 };
 
-/// Those that are linked; set before main begins.
+/// The instruments that are linked; set before main begins.
 inline Instruments* instruments = nullptr;
 
 /// Keeps freed memory for the allocations to come. Else every one above 32 MiB gets fresh pages in
@@ -67,9 +67,9 @@ void add_time(double& total_s, Body&& body) {
   total_s += static_cast<double>(monotonic_ns() - begin_ns) / 1e9;
 }
 
-/// What is told of a run beside its times; on rank 0.
+/// The report on a run beside its times; on rank 0.
 struct SearchReport {
-  /// Of the last repetition; empty unless it was DC_Type::work_stealing.
+  /// Workers of the last repetition; none unless it was DC_Type::work_stealing.
   std::vector<WorkerStatistics> workers;
   CheckpointReport snapshots;
   std::optional<EndedEarly> ended;       ///< a search; on every rank

@@ -13,7 +13,7 @@
 
 namespace cleave::detail {
 
-/// What is wrong, if anything is.
+/// The fault, if there is one.
 using Wrong = std::optional<std::string>;
 
 /// The status of a search that was told to stop and has left a snapshot: EX_TEMPFAIL of sysexits.h,
@@ -37,7 +37,7 @@ Provenance mpi_provenance(std::string program, std::string command_line);
 /// starts P programs of one rank each.
 std::vector<std::string> launch_warnings(const Comm& comm, int threads);
 
-/// What is wrong on the lowest rank where anything is, told to every rank.
+/// The fault on the lowest rank that has one, told to every rank.
 Wrong first_wrong(const Comm& comm, const Wrong& wrong);
 
 /// Collective. \throws UsageError  if ranks were started with other programs or arguments than rank

@@ -268,7 +268,7 @@ class RunOf final : public AnyRun {
     return std::make_shared<const Problem>(program_->make_problem(options.sizes, seed));
   }
 
-  /// As the program's `wrong` finds, or beside the reference meaning.
+  /// The fault that the program's `wrong` finds, or one beside the reference meaning.
   template <class Whole>
   Wrong wrong_with(Whole&& problem, const Solution& solution) const {
     if (program_->wrong) {

@@ -14,8 +14,8 @@ namespace detail {
 class JsonFields;
 }  // namespace detail
 
-/// What `cleave study` runs of an application: every size, several times, on several numbers of
-/// ranks.
+/// The runs that `cleave study` makes of an application: every size, several times, on several
+/// numbers of ranks.
 struct Study {
   /// Each is what `size_option` takes, or options themselves where it begins with '-'.
   std::vector<std::string> sizes;
@@ -31,7 +31,7 @@ void fields(detail::JsonFields& object, Study& study);
 
 namespace detail {
 
-/// What a program prints with --describe.
+/// The description that a program prints with --describe.
 struct ProgramDescription {
   std::string name;  ///< of the application
   std::string summary;

@@ -18,13 +18,13 @@ inline constexpr std::size_t kMaxBytesInHeader = 240;
 /// the two sides swap one byte.
 inline constexpr std::size_t kMaxBytesUnasked = std::size_t{64} << 10;
 
-/// What a rank tells its group in the sorting form (split_parts.hpp): once how large its part is,
-/// at every level whether it is well, and how its part is cut.
+/// Reports of a rank to its group in the sorting form (split_parts.hpp): once how large its part
+/// is, at every level whether it is well, and how its part is cut.
 inline constexpr std::size_t kPartBytes = 8;
 inline constexpr std::size_t kStatusBytes = 1;
 inline constexpr std::size_t kReportBytes = 40;
 
-/// What all ranks of a call agree on, at its start and at its end.
+/// The message by which all ranks agree on a call, at its start and at its end.
 inline constexpr std::size_t kAgreementBytes = 16;
 
 /// How many samples are taken of `elements` that a group has: one in 64, but at least 4096 and at
@@ -57,7 +57,7 @@ inline std::vector<Round> rounds_of(int ranks) {
   return rounds;
 }
 
-/// Of a search by work stealing: bytes of a message around the nodes that it may carry
+/// Bytes of a message of work stealing around the nodes that it may carry
 /// (balancer.hpp).
 inline constexpr std::size_t kSearchMessageBytes = 32;
 /// Children of a rank in the tree of the waves that find the end of a search. The more, the fewer

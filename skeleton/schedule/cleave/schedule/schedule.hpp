@@ -28,7 +28,7 @@ enum class Way : std::uint8_t {
 
 /// The way of a placement; `splits` says whether the application is of the sorting form.
 Way way_of(Placement placement, bool splits);
-/// The same by the placement's name. None of another name.
+/// The way by the placement's name. None of another name.
 std::optional<Way> way_of(std::string_view placement, bool splits);
 
 /// Ranks that share a subproblem.
@@ -39,7 +39,7 @@ struct ScheduledGroup {
   int left = -1;  ///< index of its left half, which the right one follows; -1 where none is listed
 };
 
-/// What a group does next.
+/// The next act of a group.
 struct Step {
   enum class Kind : std::uint8_t {
     work,      ///< `ranks` run `block` on what they have

@@ -72,7 +72,7 @@ class JsonFields {
     return *this;
   }
 
-  /// The same for a field that a file may leave out: `value` then stays as it is.
+  /// A field that a file may leave out: `value` then stays as it is.
   template <class T, class... Limits>
   JsonFields& optional(const std::string& name, T& value, Limits... limits) {
     return reads_ && !has(name) ? *this : (*this)(name, value, limits...);

@@ -35,7 +35,7 @@ struct MessageSegment {
   double gap_error_s_per_byte = 0;
 };
 
-/// What calibration measured of one pattern of messages.
+/// The measurement of one pattern of messages.
 struct Communication {
   int ranks = 1;
   int level = 0;                ///< of the pair exchange; 0 for MPI_Alltoallv

@@ -18,12 +18,12 @@
 namespace cleave::detail {
 
 inline constexpr int kTraceVersion = 3;
-/// Of a rehearsal, which a reader that knows of none must not take for a run.
+/// The version of a rehearsal, which a reader that knows of none must not take for a run.
 inline constexpr int kRehearsalVersion = 4;
 
 class JsonFields;
 
-/// What is wrong with a name for which `is_size_name` is false.
+/// The refusal of a name for which `is_size_name` is false.
 std::string wrong_size_name(std::string_view name);
 /// The field "sizes".
 void sizes_field(JsonFields& object, NamedSizes& sizes);
@@ -59,7 +59,7 @@ std::string span_lines(const Recorder& recorder, int rank, std::size_t first, st
 /// How many spans found no room in `recorder`, as a line of a trace; nothing if all did.
 std::string dropped_line(const Recorder& recorder, int rank);
 
-/// What the workers of a search did on this rank, as lines of a trace.
+/// The statistics of a search's workers on this rank, as lines of a trace.
 std::string worker_lines(const Recorder& recorder, int rank);
 
 /// A trace as read back.

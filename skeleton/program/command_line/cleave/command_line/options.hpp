@@ -54,9 +54,9 @@ class FileName : public ParsedBy {
   FileName();
 };
 
-/// What a shell may offer after the words of `argv`: the subcommands and options of the command
-/// that they name, one a line. After a tab an option has the values that it takes; FILE stands for
-/// any.
+/// The words that a shell may offer after those of `argv`: the subcommands and options of the
+/// command that they name, one a line. After a tab an option has the values that it takes; FILE
+/// stands for any.
 std::string completions_after(CLI::App& cli, int argc, char** argv);
 
 /// Parses the command line into what `cli` was set up with, and adds `--version` and, for shells,
