@@ -162,7 +162,7 @@ nlohmann::json call_of_model(const CalibrateOptions& options, const Comm& world)
       0));
 }
 
-/// What the messages took that the trace --out has.
+/// The times of the messages that the trace --out has.
 std::string text_of_messages(const CalibrateOptions& options, const NamedSizes& sizes,
                              const std::string& app) {
   const Trace trace = read_trace(options.out);

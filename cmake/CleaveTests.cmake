@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # How tests are registered.
 
-# What all tests link. The headers that most of them include are compiled once; not <nlohmann/json.hpp>, of which
+# The library that all tests link. The headers that most of them include are compiled once; not <nlohmann/json.hpp>, of which
 # a precompiled form slows every file. Tests are not optimised, since compiling them takes longer than
 # running them. No figure is taken of a test. At -O1, which presets may say, g++ 12 warns of copies of short
 # strings that are right.

@@ -29,7 +29,7 @@ function(cleave_wasm)
     list(APPEND flags -idirafter ${folder})
   endforeach()
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/wasm)
-  # As one source: most of the time to compile them goes to headers that they share.
+  # One source, since most of the time to compile them goes to headers that they share.
   list(TRANSFORM arg_SOURCES REPLACE "(.+)" "#include \"\\1\"\n" OUTPUT_VARIABLE includes)
   list(JOIN includes "" includes)
   set(source ${folder}/predictor.cpp)

@@ -18,7 +18,7 @@ foreach(entry IN LISTS FILES)
     set(path "${OUTPUT}.${name}.gz")
   endif()
   file(SIZE "${path}" size)
-  # As hexadecimal digits, since CMake alters texts that hold semicolons, brackets or zeros.
+  # Hexadecimal digits, since CMake alters texts that hold semicolons, brackets or zeros.
   file(READ "${path}" bytes HEX)
   string(REGEX REPLACE "(..)" "\\\\x\\1" bytes "${bytes}")
   string(APPEND text "const std::string_view ${name}(\"${bytes}\", ${size});\n\n")

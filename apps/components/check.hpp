@@ -13,7 +13,7 @@ namespace cleave::components {
 /// The least vertex of each vertex's component, by breadth-first search over adjacency lists.
 Labels search_components(const Graph& graph);
 
-/// What is wrong with `labels` as those of `graph`; nothing if they are right.
+/// The fault of `labels` as those of `graph`; nothing if they are right.
 std::optional<std::string> wrong_labels(const Graph& graph, std::span<const Vertex> labels);
 
 /// How many components there are. \pre flat labels

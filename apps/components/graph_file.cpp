@@ -95,7 +95,7 @@ Edges take_edges(Lines& lines, std::string_view contents, const std::filesystem:
   return edges;
 }
 
-/// What a Matrix Market file says before its entries.
+/// The head of a Matrix Market file.
 struct MatrixHead {
   int values = 0;  ///< of an entry
   Vertex rows = 0;

@@ -30,7 +30,7 @@ struct ReadOptions {
   std::int64_t max_bytes = std::numeric_limits<std::int64_t>::max();
 };
 
-/// What is known of a slice, or of several together.
+/// Facts on a slice, or on several together.
 struct GraphFacts {
   Vertex vertices = 0;       ///< as asked for or told by the file, else of this slice
   std::int64_t entries = 0;  ///< edges
@@ -41,7 +41,7 @@ struct GraphFacts {
   void add(const GraphFacts& other);
 };
 
-/// What the first lines of a file say, the same for each slice.
+/// The first lines of a file, the same for each slice.
 struct GraphHead {
   Vertex first_vertex = 0;  ///< the number that the format gives it
   /// How many entries the whole file says it has, in the formats that say so.
@@ -49,7 +49,7 @@ struct GraphHead {
   Edge first = {};  ///< of text: the first edge
 };
 
-/// What a slice of a file holds. The slices together are the graph.
+/// The edges of a slice of a file. The slices together are the graph.
 struct GraphSlice {
   Edges edges;
   GraphFacts facts;
@@ -61,7 +61,7 @@ struct GraphSlice {
 GraphSlice read_graph(const std::filesystem::path& file, const ReadOptions& options,
                       Slice slice = {});
 
-/// The same from the contents of `file`, which is named in messages only.
+/// The graph in the contents of `file`, which is named in messages only.
 GraphSlice parse_graph(std::string_view contents, const std::filesystem::path& file,
                        const ReadOptions& options, Slice slice = {});
 

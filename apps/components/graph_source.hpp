@@ -47,7 +47,7 @@ inline void check_labels_fit(Vertex vertices) {
   }
 }
 
-/// What the ranks have together, on every rank. Collective.
+/// The sum of the ranks' facts, on every rank. Collective.
 inline GraphFacts together(const Comm& comm, const GraphFacts& mine) {
   std::vector<GraphFacts> all(comm.rank() == 0 ? comm.size() : 0);
   comm.gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));

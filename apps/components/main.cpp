@@ -25,7 +25,7 @@ namespace {
 const std::map<std::string, CombineForm> kCombineForms = {{"naive", CombineForm::naive},
                                                           {"flat", CombineForm::flat}};
 
-/// What was typed.
+/// The typed options.
 struct Given {
   GraphSource source;
   std::string combine = "flat";

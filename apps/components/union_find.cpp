@@ -349,7 +349,7 @@ void unite_flat(std::span<Vertex> labels, std::span<const Vertex> others) {
                 .root = unite(labels, maximum.mine, maximum.theirs)};
   LabelPairs unlike;
   for (Vertex first = theirs.first; first < theirs.last;) {
-    // What is below is a forest already, in which labels are found: they never exceed their vertex.
+    // From here on it is a forest, in which labels are found: they never exceed their vertex.
     const Vertex count = std::min(LabelPairs::kMax, theirs.last - first);
     take_where_root(labels.subspan(first, count), others.subspan(first, count), first, giants,
                     unlike);

@@ -26,7 +26,7 @@ void unite(std::span<Vertex> labels, std::span<const Edge> edges);
 /// \pre  flat `labels`; they are so again afterwards
 void unite_each(std::span<Vertex> labels, std::span<const Vertex> others);
 
-/// As `unite_each`, for flat `others`, of which the changed range is looked at: the giants of both
+/// `unite_each` for flat `others`, of which the changed range is looked at: the giants of both
 /// sides are united first. A vertex that is a root on either side takes the other side's label, and
 /// a union is left for a vertex that is a root on neither and whose two labels are unlike and not
 /// those of the giants. Then one ascending pass. Cost: about 0.6 ns a vertex and 4 ns a union.

@@ -16,7 +16,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using Word = VertexSet::Word;
 
-/// As many vertices as there are bits in a word are a whole number of vectors.
+/// Vertices, as many as there are bits in a word, are a whole number of vectors.
 using Tag = hn::CappedTag<Vertex, 16>;
 using Lanes = hn::Vec<Tag>;
 
@@ -60,7 +60,7 @@ HWY_NOINLINE void mark_roots(std::span<const Vertex> labels, Word* words) {
   mark(labels, words, [](auto, auto some, auto vertices) { return hn::Eq(some, vertices); });
 }
 
-/// Of 32 edges: an even bit for each that has both ends inside.
+/// An even bit for each of 32 edges that has both ends inside.
 HWY_INLINE std::uint64_t inside(const Word* words, const Edge* edges) {
   constexpr std::size_t kEnds = 64;
   const Tag d;

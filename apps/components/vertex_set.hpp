@@ -23,15 +23,15 @@ class VertexSet {
   using Word = std::uint32_t;
   static constexpr Vertex kBits = 32;  ///< vertices in a word
 
-  /// Those with the label `label`.
+  /// The vertices with the label `label`.
   static VertexSet with_label(std::span<const Vertex> labels, Vertex label);
-  /// Those that are their own label.
+  /// The vertices that are their own label.
   static VertexSet roots(std::span<const Vertex> labels);
 
   bool contains(Vertex v) const { return (words_[v / kBits] >> (v % kBits) & 1) != 0; }
   void add(Vertex v) { words_[v / kBits] |= Word{1} << (v % kBits); }
   void remove(Vertex v) { words_[v / kBits] &= ~(Word{1} << (v % kBits)); }
-  /// As `add` where `is_to_be_added`, without a branch.
+  /// `add` where `is_to_be_added`, without a branch.
   void add_if(bool is_to_be_added, Vertex v) {
     words_[v / kBits] |= Word{is_to_be_added} << (v % kBits);
   }

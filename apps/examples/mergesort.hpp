@@ -26,7 +26,7 @@ struct Mergesort {
     std::ranges::sort(numbers);
     return numbers;
   }
-  // What one of several threads sorts alone, in some milliseconds.
+  // Parts that one of several threads sorts alone, in some milliseconds.
   bool small(const Problem& numbers) const { return numbers.size() <= 1 << 16; }
   cleave::Sizes sizes(const Problem& numbers) const { return {{"N", numbers.size()}}; }
   cleave::Sizes solution_sizes(const Solution& sorted) const { return {{"N", sorted.size()}}; }

@@ -47,7 +47,7 @@ struct RecordSort {
     std::ranges::sort(part, before);
     return part;
   }
-  // What one of several threads sorts alone, in some milliseconds.
+  // Parts that one of several threads sorts alone, in some milliseconds.
   bool small(const Problem& part) const { return part.size() <= 1 << 16; }
   std::vector<Reading> sample(std::span<const Reading> part, std::size_t count,
                               std::uint64_t seed) const {

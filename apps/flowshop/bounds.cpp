@@ -40,7 +40,7 @@ struct Sweep {
   std::array<Time, kMaxMachines> beyond;   ///< `remaining`, and what follows on the other side
 };
 
-/// As many jobs as one instruction handles. With plain arrays the compiler keeps each job in a
+/// Jobs, as many as one instruction handles. With plain arrays the compiler keeps each job in a
 /// register of its own.
 using Lanes = Time __attribute__((vector_size(kLanes * sizeof(Time))));
 
@@ -210,7 +210,7 @@ int Bounds::leaf_makespan(const Node& leaf) const {
 
 namespace {
 
-/// What a sweep of the children on `side` needs, from the tables of `by_machine`.
+/// The input of a sweep of the children on `side`, from the tables of `by_machine`.
 Sweep make_sweep(const Node& node, Side side, const Time* by_machine, int machines,
                  int padded_jobs) {
   Sweep sweep{};

@@ -63,7 +63,7 @@ class Brancher {
     return kept.count;
   }
 
-  /// The same, to the end of `children`.
+  /// Appends the children to `children`.
   std::size_t append_children(const Node& node, int incumbent, std::vector<Node>& children) const {
     return append_children(node, incumbent, [&children](std::size_t count) {
       children.resize(children.size() + count);
@@ -74,7 +74,7 @@ class Brancher {
   /// The makespan of the one permutation below a leaf.
   int leaf_makespan(const Node& leaf) const { return bounds_.leaf_makespan(leaf); }
 
-  /// That permutation.
+  /// The permutation of a node.
   Permutation leaf_permutation(const Node& leaf) const {
     return {leaf.permutation.begin(), leaf.permutation.begin() + jobs_};
   }

@@ -12,7 +12,7 @@
 
 namespace cleave::flowshop {
 
-/// What a search begins with.
+/// The first incumbent of a search.
 struct Start {
   int incumbent = kNoMakespan;               ///< better ones are searched for
   std::optional<Permutation> permutation{};  ///< of this makespan, if it is known

@@ -28,7 +28,7 @@ const std::map<std::string, Branching> kBranchings = {
     {"alternate", Branching::alternate}, {"minBranch", Branching::min_branch},
     {"minMin", Branching::min_min},      {"maxSum", Branching::max_sum}};
 
-/// What was typed.
+/// The typed options.
 struct Given {
   std::string instance_name = "ta014";
   Instance instance = instance_named(instance_name);

@@ -63,7 +63,7 @@ bool are_in_order(const Comm& comm, std::span<const Key> keys, const Order& orde
   return comm.allreduce_max(descends ? 1 : 0) == 0;
 }
 
-/// What is wrong with the ranks' `sorted` keys, of which `in` went in on this rank. Collective; the
+/// The fault of the ranks' `sorted` keys, of which `in` went in on this rank. Collective; the
 /// answer is rank 0's.
 template <class Key, class Order>
 std::optional<std::string> wrong_parts(const Comm& comm, const KeySum& in,
@@ -91,7 +91,7 @@ std::optional<std::string> wrong_parts(const Comm& comm, const KeySum& in,
                   : std::optional<std::string>("the keys that came out are not those that went in");
 }
 
-/// What is wrong with `sorted` as the sorted `input`; nothing if it is right.
+/// The fault of `sorted` as the sorted `input`; nothing if it is right.
 inline std::optional<std::string> wrong_order(const Keys& input, const Keys& sorted) {
   if (sorted.size() != input.size()) {
     return fmt::format("{} keys went in, {} came out", input.size(), sorted.size());

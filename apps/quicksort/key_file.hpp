@@ -72,7 +72,7 @@ void check_key_path(const std::filesystem::path& path);
 void write_bytes(const Comm& comm, const std::filesystem::path& path,
                  std::span<const std::byte> mine, bool are_records);
 
-/// The same of keys, in binary.
+/// Writes keys in binary.
 template <class Key>
 void write_keys(const Comm& comm, const std::filesystem::path& path, std::span<const Key> keys) {
   write_bytes(comm, path, std::as_bytes(keys), std::same_as<Key, Record>);

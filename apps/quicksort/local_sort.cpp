@@ -50,8 +50,8 @@ bool exchange_for_ordered_bits(std::span<Key> keys) {
   return has_nan;
 }
 
-/// As integers: VQSort of Highway 1.0.3 leaves some sequences of floats out of order (2^20 keys of
-/// 2^20 values by Zipf's law).
+/// Floats are sorted as integers: VQSort of Highway 1.0.3 leaves some sequences of floats out of
+/// order (2^20 keys of 2^20 values by Zipf's law).
 template <class Bits, class Key>
 void sort_floats(std::span<Key> keys, ByKey order) {
   static_assert(sizeof(Bits) == sizeof(Key));
@@ -66,8 +66,8 @@ void sort_floats(std::span<Key> keys, ByKey order) {
   exchange_for_ordered_bits<Bits>(keys);
 }
 
-/// As 128-bit integers, so that records of one key are ordered by their values: VQSort of Highway
-/// 1.0.3 loses values of equal keys when it sorts K64V64.
+/// Records are sorted as 128-bit integers, so that those of one key are ordered by their values:
+/// VQSort of Highway 1.0.3 loses values of equal keys when it sorts K64V64.
 void sort_by_vqsort(std::span<Record> records, ByKey order) {
   static_assert(sizeof(Record) == sizeof(hwy::uint128_t));
   sort_by_highway(reinterpret_cast<hwy::uint128_t*>(records.data()), records.size(), order);

@@ -19,7 +19,7 @@ const std::map<std::string, KeyFormat> kFormats = {
 
 constexpr std::int64_t kDefaultKeys = std::int64_t{4} << 20;
 
-/// What was typed.
+/// The typed options.
 struct Given {
   Input input;
   std::string format = "auto";

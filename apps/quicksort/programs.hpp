@@ -17,7 +17,7 @@ inline const std::map<std::string, KeyOrder> kInputs = {
     {"equal", KeyOrder::equal},        {"few", KeyOrder::few},       {"zipf", KeyOrder::zipf},
     {"staggered", KeyOrder::staggered}};
 
-/// What the options say, the kind of key excepted.
+/// The options, the kind of key excepted.
 struct Input {
   std::string name = "uniform";
   KeyFormat format = KeyFormat::automatic;  ///< of a file, and of the output

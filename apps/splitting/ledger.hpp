@@ -41,7 +41,7 @@ constexpr std::optional<Enum> named(const Names& names, std::string_view name) {
   return std::nullopt;
 }
 
-/// What F, the cost of one split, may depend on.
+/// The arguments of F, the cost of one split.
 struct SplitSize {
   Index n = 0;             ///< leaves moved
   Index N = 0;             ///< leaves of the whole current tree

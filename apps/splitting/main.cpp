@@ -26,7 +26,7 @@ using nlohmann::json;
 
 constexpr int kMaxProcessors = 1 << 20;
 
-/// What was typed; each command uses some of it.
+/// The typed options; each command uses some of them.
 struct Options {
   std::string tree;
   int processors = 1;

@@ -12,7 +12,7 @@
 
 namespace cleave::splitting {
 
-/// What a policy may see: the current tree, who owns what, how many leaves earlier stages had,
+/// The view of a policy: the current tree, who owns what, how many leaves earlier stages had,
 /// l_min and l_max. It holds nothing of the final tree, so that a policy cannot look ahead.
 struct OnlineView {
   int stage = 0;
@@ -57,9 +57,9 @@ Ledger simulate(const Tree& tree, int processors, const CostModel& cost, const P
 
 // Peano 4's own strategies. `min_leaves` is Peano's minimum tree size.
 
-/// As soon as there are `min_leaves` for each processor, processor 0 deals all its leaves out.
+/// Once there are `min_leaves` for each processor, processor 0 deals all its leaves out.
 Policy spread_out(Index min_leaves = 1);
-/// The same, once the tree has stopped growing.
+/// Deals all leaves out once the tree has stopped growing.
 Policy spread_out_once_grid_stagnates(Index min_leaves = 1);
 /// First over the nodes of `cores` processors each, then, from the next stage on, each node's first
 /// processor over its cores, as soon as it has a leaf for each.

@@ -60,7 +60,7 @@ std::optional<Planned> plan_as_wide(const Problem& problem, Index imbalance, Pla
   return best;
 }
 
-/// What `plan` makes of the planner: of the search where the automatic one can afford it in a mode
+/// The planner that `plan` takes: the search where the automatic one can afford it in a mode
 /// other than sfc.
 template <class Plan>
 auto by_search_if_affordable(const Problem& problem, Planner planner, Plan plan) {

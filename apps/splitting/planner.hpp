@@ -83,7 +83,7 @@ std::vector<FrontPoint> plan_front(const Problem& problem, Planner planner);
 
 // The planners, for problems that `plan_within` and the others have checked.
 
-/// What is impossible costs this.
+/// The cost of the impossible.
 inline constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 /// The splits that make `cuts` (final leaf positions) as early as the tree allows and, at each

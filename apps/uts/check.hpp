@@ -13,11 +13,11 @@ namespace cleave::uts {
 /// Visits node after node, depth first. \throws Error  if OpenSSL has no SHA-1
 TreeCounts count_by_definition(const TreeParameters& parameters);
 
-/// What is wrong with `counts` of the tree, compared with a second traversal and with what is known
+/// The fault of `counts` of the tree, compared with a second traversal and with what is known
 /// of the tree; nothing if they are right.
 std::optional<std::string> wrong_counts(const TreeParameters& parameters, const TreeCounts& counts);
 
-/// The same, compared with what is known alone.
+/// The fault of `counts`, compared with what is known alone.
 std::optional<std::string> unlike_known_counts(const TreeParameters& parameters,
                                                const TreeCounts& counts);
 

@@ -51,7 +51,8 @@ constexpr std::array<Schedule, kBlock> make_index_schedules() {
 
 constexpr std::array<Schedule, kBlock> kIndexSchedules = make_index_schedules();
 
-/// What all children of a block share: the schedule of the first one, and the first four rounds.
+/// The part that all children of a block share: the schedule of the first one, and the first four
+/// rounds.
 struct Common {
   __m128i schedule[kGroups];
   __m128i after_first_group;

@@ -33,7 +33,7 @@ constexpr std::size_t kStreams = 2;
 constexpr std::array<std::uint32_t, 5> kFirstState = {0x67452301, 0xefcdab89, 0x98badcfe,
                                                       0x10325476, 0xc3d2e1f0};
 
-/// Of the children, as `NodeIds` has their parents' ids before and their own after.
+/// Ids of the children, as `NodeIds` has their parents' ids before and their own after.
 using Numbers = std::array<std::uint32_t, NodeIds::kMax + NodeIds::kRoom>;
 
 /// A state and the last 16 words of a message schedule.

@@ -35,7 +35,8 @@ const std::map<char, const char*> kLetters = {
     {'d', "GEO, BALANCED: depth parameter (6)"},
     {'f', "HYBRID: the fraction of the depth parameter from which on nodes are BIN (0.5)"}};
 
-/// What was typed. The letters change what `--tree` names or, without it, the defaults of UTS 1.1.
+/// The typed options. The letters change what `--tree` names or, without it, the defaults of
+/// UTS 1.1.
 struct Given {
   std::optional<TreeParameters> tree;
   std::map<char, std::string> letters;

@@ -13,7 +13,7 @@
 
 namespace cleave::uts {
 
-/// What a traversal counts. The root counts as a node; a leaf is a node without children.
+/// The counts of a traversal. The root counts as a node; a leaf is a node without children.
 struct TreeCounts {
   std::int64_t nodes = 0;
   std::int64_t leaves = 0;
@@ -68,10 +68,10 @@ TreeParameters parse_tree(std::string_view text);
 /// \throws UsageError  if `text` is not a value of it
 void set_by_letter(TreeParameters& parameters, char letter, std::string_view text);
 
-/// As `parse_tree` or a command line reads them: "prins:...", "-t 0 -b 2000 ...".
+/// The text that `parse_tree` or a command line reads: "prins:...", "-t 0 -b 2000 ...".
 std::string text_of(const TreeParameters& parameters);
 
-/// What is published of the tree, as far as anything is.
+/// The published counts of the tree, as far as there are any.
 std::optional<TreeCounts> known_counts(const TreeParameters& parameters);
 
 }  // namespace cleave::uts

@@ -30,7 +30,7 @@ struct BinomialRule {
 /// The rule below the root of Prins 2003: `children` with probability `q`.
 BinomialRule prins_rule(double q, std::uint32_t children);
 
-/// As many as there are steps up to the value, of 31 bits.
+/// The number of steps up to the value, of 31 bits.
 class GeometricRule {
  public:
   /// \param steps  the least value with at least 1, 2, ... children, rising, at most

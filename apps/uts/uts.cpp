@@ -72,7 +72,7 @@ void Uts::visit(std::span<Siblings> siblings, Children<Siblings>& children,
     total.leaves += count;
     std::uint32_t first = 0;
     for (auto next = together.begin(); next != together.end();) {
-      // Those of one depth follow one rule. Long loops are predicted well.
+      // Nodes of one depth follow one rule. Long loops are predicted well.
       const std::uint32_t depth = next->parent.depth + 1;
       std::uint32_t last = first;
       for (; next != together.end() && next->parent.depth + 1 == depth; ++next) {

@@ -24,7 +24,8 @@ namespace {
 constexpr int kMax = 12;
 using Row = std::array<int, kMax>;
 
-// Of facility 1 to 0, 2 to 0 and 1, 3 to 0, 1 and 2, ...; hexadecimal, the same in both directions.
+// Flows of facility 1 to 0, 2 to 0 and 1, 3 to 0, 1 and 2, ...; hexadecimal, the same in both
+// directions.
 constexpr std::string_view kFlows =
     "52340012050202a020205605a01a2450015015205520010251435a510251030a02";
 

@@ -25,8 +25,8 @@ struct ReportArguments {
   Answering answering;
 };
 
-/// What a study has rehearsed. It is answered first where its sizes were rehearsed on more ranks
-/// than were run.
+/// The rehearsed sizes of a study. They are answered first where its sizes were rehearsed on more
+/// ranks than were run.
 std::vector<RehearsedRun> rehearsed_of(const std::filesystem::path& folder, const Model& model) {
   std::vector<RehearsedRun> rehearsed = rehearsed_in(folder, model);
   std::set<NamedSizes> asked;

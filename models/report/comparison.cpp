@@ -65,7 +65,7 @@ SideMean mean_of(const std::vector<double>& rounds) {
   const double middle = h.coefficients[0];
   const double of_middle = h.covariance[0] / (middle * middle);
   const double variance = h.deviation * h.deviation;
-  // That is (kFirmness kFloor^2 + squares) / (kFirmness + quiet rounds). Where the quiet rounds
+  // The mean is (kFirmness kFloor^2 + squares) / (kFirmness + quiet rounds). Where the quiet rounds
   // differ more, they alone count.
   const double freedom = std::max(h.freedom - kFirmness, kLeastFreedom);
   const double squares = (h.freedom + 1) * variance - kFirmness * kFloor * kFloor;

@@ -18,8 +18,8 @@ namespace cleave::models {
 /// Ranks, threads of a rank, and sizes.
 using RunOfSide = std::tuple<int, int, NamedSizes>;
 
-/// What one thing, a block or the whole call, takes on one side: the quiet seconds of each run, by
-/// round.
+/// The times of one thing, a block or the whole call, on one side: the quiet seconds of each run,
+/// by round.
 using TimesOfSide = std::map<RunOfSide, std::map<int, double>>;
 
 /// The ratio of the second side's times to the first's, with the range that holds it with the

@@ -28,7 +28,7 @@ constexpr double kStart_s = 60;
 constexpr int kSnapshot_s = 60;
 constexpr double kEarly_s = 60;
 
-// Of a search that has left a snapshot: kStoppedStatus of the skeleton.
+// The status of a search that has left a snapshot: kStoppedStatus of the skeleton.
 constexpr int kStoppedStatus = 75;
 
 /// A tenth more. (A factor of 1.1, which no binary number is, would round exact minutes up.)

@@ -29,8 +29,8 @@ class Basis {
   Basis() = default;
   explicit Basis(std::vector<Factor> factors) : factors_(std::move(factors)) {}
 
-  /// As `text` writes it: "1", or factors joined by '*', SIZE or log2(SIZE), each perhaps with
-  /// ^POWER, where POWER is 1.5, 2/3 or log2(3). None of another text.
+  /// A term as `text` writes it: "1", or factors joined by '*', SIZE or log2(SIZE), each perhaps
+  /// with ^POWER, where POWER is 1.5, 2/3 or log2(3). None of another text.
   static std::optional<Basis> parse(std::string_view text);
   std::string text() const;
 

@@ -16,7 +16,7 @@ namespace cleave::models {
 
 namespace {
 
-/// What the repetitions of the fitted runs took, over the quiet time that the model says of them.
+/// The times of the fitted runs' repetitions, over the quiet time that the model says of them.
 /// Rehearsals have no noise of a host.
 std::map<int, std::vector<double>> noise_of(const Model& model,
                                             const std::vector<RunPoint>& points) {
@@ -95,7 +95,7 @@ std::vector<NamedSizes> every_second_of(
   return held_out;
 }
 
-/// What workers lose on steals for each of their nodes, in units of the visit of a node. It grows
+/// The loss of workers on steals for each of their nodes, in units of the visit of a node. It grows
 /// with the doublings of those who share the tree. Since each steal takes half of what is there, it
 /// also grows with the logarithm or the root of a worker's share.
 std::vector<Form> losses_by(const std::string& sharers) {
@@ -175,7 +175,7 @@ static void fit_search(Model& model, const std::vector<SearchRun>& runs) {
     model.parts = std::move(result);
     return;
   }
-  // What a node takes beside other workers of a host only real runs tell.
+  // Only real runs tell the time of a node beside other workers of a host.
   const bool has_real = !std::ranges::all_of(runs, &SearchRun::is_rehearsed);
   std::set<int> threads;
   std::vector<Observation> visits;
@@ -183,7 +183,7 @@ static void fit_search(Model& model, const std::vector<SearchRun>& runs) {
   for (const SearchRun& run : runs) {
     threads.insert(run.threads);
     const double visits_s = std::max(kShortest_s, detail::median(run.visits));
-    // What is lost varies by itself: of that no run counts as disturbed.
+    // The loss varies by itself: no run counts as disturbed in it.
     Observation observation{.run_sizes = run.sizes,
                             .sizes = sizes_of_search(run.nodes(), run.ranks, run.threads),
                             .value = detail::median(run.seconds) / visits_s};

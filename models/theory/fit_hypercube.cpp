@@ -152,7 +152,7 @@ class HypercubeFit {
     return of_block;
   }
 
-  /// What the choice of a splitter depends on, in the place of N.
+  /// The size that the choice of a splitter depends on, in the place of N.
   void add_sampling_sizes() {
     for (Sample& sample : samples_) {
       const auto elements = sample.sizes.find("N");
@@ -217,7 +217,7 @@ class HypercubeFit {
     return entry_for(model_.network, sample.ranks, sample.level, leaves_host);
   }
 
-  /// What a pivot's messages take is known by l and g. Where that is more than was measured, the
+  /// The time of a pivot's messages is known by l and g. Where that is more than was measured, the
   /// rest counts as a share of it that is too small to be told.
   void take_out_messages(std::vector<Observation>& observations,
                          const std::vector<Sample>& samples) const {

@@ -255,7 +255,7 @@ void keep_likely(std::vector<Hypothesis>& hypotheses) {
   }
 }
 
-/// What the first form leaves.
+/// The residuals of the first form.
 void set_quality(Law& law, const std::vector<Observation>& observations, double mean) {
   const Hypothesis& first = law.hypotheses.front();
   double total = 0;

@@ -48,7 +48,7 @@ struct Hypothesis {
   Form form;
   double weight = 1;                 ///< its probability; those of a law add up to 1
   std::vector<double> coefficients;  ///< none negative
-  /// What ranks that share a host are multiplied by, by their number; 1 for the smallest number.
+  /// The factors of ranks that share a host, by their number; 1 for the smallest number.
   std::map<int, double> factors;
   std::vector<double> covariance;  ///< of the coefficients, for a deviation of 1; row by row
   double deviation = 0;            ///< of an observation from the form, on the scale of logarithms
@@ -65,7 +65,7 @@ struct Estimate {
 struct Law {
   std::vector<Hypothesis> hypotheses;  ///< the most likely first
   Ranges range;                        ///< of the sizes that were measured
-  // Of the first form, at the observations.
+  // Values of the first form, at the observations.
   double r_squared = 0;
   double median_abs_relative_residual = 0;
 
@@ -97,7 +97,7 @@ enum class Weights {
   ordinary,  ///< residuals count in their unit: the largest runs decide, as in the paper
 };
 
-/// What no form explains of a value, relative.
+/// The part of a value that no form explains, relative.
 inline constexpr double kFloor = 0.02;
 /// The weight of the floor, in observations. Chosen as the constants in fit_law.cpp.
 inline constexpr double kFirmness = 4;
@@ -120,7 +120,7 @@ std::function<double(const Form&)> first_look(std::vector<Observation> observati
 /// S^power log2(S)^logarithms.
 Basis power(const std::string& size, double power, int logarithms = 0);
 
-/// What forms are of: a block, or a whole run that nothing is known of but its sizes.
+/// The thing that forms are of: a block, or a whole run that nothing is known of but its sizes.
 enum class Of { block, run };
 
 /// The forms that a fit tries, with their prices (docs/explanation/model.md, "Forms"). Terms of a
@@ -129,7 +129,7 @@ enum class Of { block, run };
 /// some thousand first looks at `observations`.
 std::vector<PricedForm> candidate_forms(const std::vector<Observation>& observations, Of of);
 
-/// What is moved and copied: a constant and one or two sizes, the simplest first.
+/// Forms of moves and copies: a constant and one or two sizes, the simplest first.
 std::vector<PricedForm> linear_forms(const std::vector<std::string>& size_names);
 
 /// Whether Printista and Saez have forms of these sizes, in alphabetical order: N, or M and N.

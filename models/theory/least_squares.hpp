@@ -28,8 +28,8 @@ struct Solution {
 Solution solve(std::span<const double> weights, const Columns& columns,
                std::span<const double> values);
 
-/// The same without a negative coefficient. Exact: every subset of the columns is tried, of columns
-/// that depend on each other some get 0.
+/// Least squares without a negative coefficient. Exact: every subset of the columns is tried, of
+/// columns that depend on each other some get 0.
 std::vector<double> solve_non_negative(std::span<const double> weights, const Columns& columns,
                                        std::span<const double> values);
 

@@ -78,12 +78,12 @@ struct SearchModel {
   /// 1 / efficiency, of `nodes`, `ranks` and `threads`.
   std::optional<Law> inverse_efficiency;
   int threads = 1;  ///< of a rank, the most that were measured
-  // What a question changes: factors of the visits, and of all else.
+  // Changes of a question: factors of the visits, and of all else.
   double what_if_visits = 1;
   double what_if_steals = 1;
 };
 
-/// What both laws of a search are functions of.
+/// The arguments of both laws of a search.
 inline NamedValues sizes_of_search(double nodes, int ranks, int threads) {
   return {{"nodes", nodes / ranks / threads},
           {"ranks", static_cast<double>(ranks)},
@@ -135,12 +135,12 @@ struct Model {
   Network network;
   /// Bytes of a rank (memory_bytes); none where the traces do not determine it.
   std::optional<Law> memory;
-  /// What the host does on top: elapsed / predicted quiet time of all repetitions of the fitted
+  /// The host's share on top: elapsed / predicted quiet time of all repetitions of the fitted
   /// runs, ascending, by number of ranks.
   std::map<int, std::vector<double>> noise;
   Verdict verdict;
 
-  // Of these a file has the ranks, threads, sizes and the names of the traces.
+  // A file has their ranks, threads, sizes and the names of the traces.
   std::vector<RunPoint> fitted;
   std::vector<RunPoint> held_out;
   std::vector<std::string> notes;
@@ -172,7 +172,7 @@ struct Model {
   double doublings_outside(const NamedSizes& sizes) const;
 };
 
-/// What the memory of a rank is a function of: every size S of the run, and S_per_rank = S / p.
+/// The arguments of the memory of a rank: every size S of the run, and S_per_rank = S / p.
 /// Replicated data stays whole on every rank, distributed data is shared.
 NamedValues memory_sizes(int ranks, const NamedSizes& sizes);
 /// Bytes of the rank that needs most; none where the law asks for other sizes.
@@ -180,7 +180,7 @@ std::optional<double> memory_bytes(const Law& law, int ranks, const NamedSizes& 
 
 // Questions of the kind "what if the network were ten times faster".
 
-/// What l, g or the time of a block is multiplied by, by name.
+/// The factors of l, g or the time of a block, by name.
 using WhatIf = std::map<std::string, double>;
 
 /// "g=0.1x,l=10x,sequential=0.5x": l, g and names of blocks, each with a factor above 0.

@@ -236,8 +236,8 @@ std::optional<Line> line_through(std::span<const MessagePoint> points, bool is_f
   return line;
 }
 
-/// What a piece leaves; infinite where it is none. Sizes close together show the noise between them
-/// rather than a law.
+/// The residual of a piece; infinite where it is none. Sizes close together show the noise between
+/// them rather than a law.
 double squares_of_piece(std::span<const MessagePoint> points) {
   constexpr std::size_t kMinPoints = 4;
   constexpr double kMinSpan = 4;  // longest / shortest message

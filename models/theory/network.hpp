@@ -70,7 +70,7 @@ double choose_seconds(const detail::Communication& entry, int ranks, double byte
 /// Seconds of one agreement of `ranks` ranks once all are there.
 double agreement_seconds(const detail::Communication& entry, int ranks);
 
-/// What one message size took: a median over repetitions of the longest time over the ranks.
+/// The time of one message size: a median over repetitions of the longest time over the ranks.
 struct MessagePoint {
   double message_bytes = 0;  ///< sent, and as many received, by each rank
   double seconds = 0;
@@ -81,7 +81,7 @@ struct MessagePoint {
 /// \throws Error  if the points do not determine both: fewer than three, or one size only
 void fit_latency_gap(detail::Communication& entry, std::span<const MessagePoint> points);
 
-/// The same by up to four pieces, each of at least 4 message sizes over a factor of 4 with its own
+/// A line in up to four pieces, each of at least 4 message sizes over a factor of 4 with its own
 /// l, which may be negative, and g. A cut is made where it leaves least, as long as Schwarz's
 /// criterion (1978) falls. \pre  the points determine l and g. Cost: the square of their number
 std::vector<detail::MessageSegment> fit_message_segments(std::vector<MessagePoint> points);

@@ -118,7 +118,7 @@ class Player {
   NamedValues sizes_of(Block block, const Group& group) const {
     const double fraction = fraction_of(group.size);
     const bool is_sample = block == Block::sample;
-    // Of what is sorted a rank has its share at every level.
+    // A rank has its share of the sorted at every level.
     const bool is_share = is_sample || block == Block::partition;
     NamedValues sizes = sizes_by(block, [&](const Scaling& scaling, double of_run) {
       return is_share ? of_run / ranks_ : scaling.of_fraction(of_run, fraction);
@@ -222,7 +222,7 @@ class Player {
                                     sizes.at("samples") * splitter_bytes, splitter_bytes);
   }
 
-  /// What a pair of ranks takes for a step that moves something.
+  /// The time of a pair of ranks for a step that moves something.
   struct Moved {
     double header_s = 0;
     double exchange_s = 0;
@@ -290,7 +290,7 @@ class Player {
     return median_of(block, law, sizes);
   }
 
-  /// What `rank` takes there by the rehearsal; nothing where it has no such block.
+  /// The time of `rank` there by the rehearsal; nothing where it has no such block.
   std::optional<double> rehearsed_s(Place place, int rank) {
     const auto* const found =
         rehearsed_ ? rehearsed_->find(place.block, place.level, rank) : nullptr;
@@ -301,8 +301,8 @@ class Player {
            (place.block == Block::sequential ? leaf_ratio(rank, found->first) : 1);
   }
 
-  /// What the leaf of `rank` takes relative to the leaf of a rehearsed one, by the law at the sizes
-  /// of both.
+  /// The time of the leaf of `rank` relative to the leaf of a rehearsed one, by the law at the
+  /// sizes of both.
   double leaf_ratio(int rank, int rehearsed) {
     const Law& law = parts_.find(Block::sequential)->law;
     const auto by_law = [&](int of) {
@@ -332,7 +332,7 @@ class Player {
     longest = std::max(longest, seconds);
   }
 
-  /// What stands for the messages of a level, inside hosts or between them.
+  /// The calibrated entry for the messages of a level, inside hosts or between them.
   const detail::Communication& entry(const ScheduledGroup& group, int level) {
     const bool leaves = leaves_host(group.ranks);
     const detail::Communication& found = entry_for(network_, ranks_, level, leaves);
@@ -366,7 +366,7 @@ class Player {
                             : parts_.find(place.block)->law.at(sizes, prediction_.ranks_per_host);
   }
 
-  /// What `last` consists of, and the half widths by the shares. Messages have the half width of
+  /// The parts of `last`, and the half widths by the shares. Messages have the half width of
   /// exchanges, and of a network that no fitted run used.
   HalfWidths set_shares(const Clock& last) {
     std::map<Place, double> all;

@@ -14,19 +14,20 @@ namespace cleave::models {
 
 namespace {
 
-// What no run showed adds to an interval (docs/explanation/model.md, "Intervals"), relative: where
-// data leaves a cache, for each doubling of the ranks, for other numbers of ranks on a host.
+// Additions to an interval for what no run showed (docs/explanation/model.md, "Intervals"),
+// relative: where data leaves a cache, for each doubling of the ranks, for other numbers of ranks
+// on a host.
 constexpr double kBeyondCache = 0.15;
 constexpr double kBeyondRanks = 0.03;
 constexpr double kOtherRanksPerHost = 0.15;
 
-// What a rehearsal itself misses, half widths on the scale of logarithms. 16 rehearsed runs of
+// The error of a rehearsal itself, half widths on the scale of logarithms. 16 rehearsed runs of
 // three simulated platforms, 16 to 256 ranks, erred by 2.0 % in the median. A rehearsed search (UTS
 // T1) erred by +0.8 and -10.4 % on 16 simulated ranks, -6 % on 64: 1.6 %, so 2, for each doubling.
 constexpr double kRehearsal = kDeviationsOf95 * kDeviationsPerMedian * 0.020;
 constexpr double kRehearsedSearch = kDeviationsOf95 * 0.02;
 
-/// What answers a question of the ranks, threads and sizes of a prediction.
+/// The part of a model that answers a question of the ranks, threads and sizes of a prediction.
 struct Question {
   const Model& model;
   Network network;
@@ -34,7 +35,7 @@ struct Question {
   const MeasuredMessages* messages = nullptr;
 };
 
-/// What was rehearsed or measured of as many ranks at these sizes; null if nothing was.
+/// The rehearsed or measured call of as many ranks at these sizes; null if there is none.
 template <class Of>
 const Of* of_run(int ranks, const NamedSizes& sizes, const std::vector<Of>& all) {
   const auto found = std::ranges::find_if(all, [&](const Of& of) {
@@ -97,7 +98,7 @@ Question checked(Prediction& prediction, const Model& model, int ranks, NamedSiz
                          : fmt::format("threads must be {}, as in the traces of this model, not {}",
                                        model.threads, threads));
   }
-  // What a rehearsal was given stands for the sizes that it had.
+  // The sizes that a rehearsal was given stand for those that it had.
   if (const RehearsedRun* const run = of_run(ranks, sizes, options.rehearsed)) {
     for (const std::string& name : model.size_names()) {
       sizes.insert(*run->sizes.find(name));
@@ -135,14 +136,14 @@ HalfWidths take_search(Prediction& prediction, const RehearsedSearch& search) {
   prediction.half_width_of_blocks = std::max(widths.below, widths.above);
   if (is_preset(search.network)) {
     prediction.assumed_network = search.network;
-    // What is lost on steals is waiting for messages, which are short.
+    // The loss on steals is waiting for messages, which are short.
     widths.add(prediction.shares.back().seconds / prediction.seconds *
                half_width_of(preset_machine(search.network).exchange.front(), 0));
   }
   return widths;
 }
 
-/// What the law cannot say. \throws Error
+/// Refuses a question that the law cannot answer. \throws Error
 void require_known(const SearchModel& search, const Model& model, const Prediction& question) {
   const auto require = [](bool is_known, std::string_view what, const std::string& reason) {
     if (!is_known) {
@@ -248,7 +249,8 @@ void set_memory(Prediction& prediction, const Model& model, const Law& law) {
   }
 }
 
-/// What a rehearsal does not show: other numbers of ranks on a host than were rehearsed at once.
+/// Remarks on what a rehearsal does not show: other numbers of ranks on a host than were rehearsed
+/// at once.
 double unseen_of_rehearsal(Prediction& prediction, const Question& question) {
   const bool is_search = question.rehearsed->search.has_value();
   const int at_once = question.rehearsed->ranks_per_host;
@@ -270,7 +272,8 @@ double unseen_of_rehearsal(Prediction& prediction, const Question& question) {
   return kOtherRanksPerHost;
 }
 
-/// What the fitted runs do not show: data beyond a cache, other numbers of ranks on a host.
+/// Remarks on what the fitted runs do not show: data beyond a cache, other numbers of ranks on a
+/// host.
 double unseen_of_law(Prediction& prediction, const Question& question) {
   const Model& model = question.model;
   const double beyond_cache = prediction.cache_left_bytes ? kBeyondCache : 0;

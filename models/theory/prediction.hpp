@@ -16,7 +16,7 @@
 
 namespace cleave::models {
 
-/// What one block at one level takes of a run's time.
+/// The share of one block at one level in a run's time.
 struct BlockShare {
   detail::Block block = detail::Block::sequential;
   int level = 0;
@@ -50,13 +50,13 @@ struct Prediction {
   int ranks_per_host = 1;
   NamedSizes sizes;
   double seconds = 0;  ///< when nothing disturbs it
-  /// That quiet time is between these with 95 % probability.
+  /// The quiet time is between these with 95 % probability.
   double low = 0;
   double high = 0;
-  /// What of half that interval comes from the blocks, on the scale of logarithms; 0 of a table,
-  /// and of a search that was not rehearsed.
+  /// The part of half that interval that comes from the blocks, on the scale of logarithms; 0 of a
+  /// table, and of a search that was not rehearsed.
   double half_width_of_blocks = 0;
-  /// The same of a rehearsed run, of all but what rehearsals themselves miss: what measuring can
+  /// The half width of a rehearsed run without what rehearsals themselves miss: what measuring can
   /// narrow. 0 of others.
   double half_width_of_measured = 0;
   /// A single run is, on a host as busy as it was in the fitted runs.
@@ -82,7 +82,7 @@ struct Prediction {
   double half_width() const { return (high - low) / (2 * seconds); }
   /// Whether the interval is narrow enough to be an answer: at most a factor of 4 wide.
   bool is_answer() const { return high <= kWidestAnswer * low; }
-  /// The same of the range of single runs.
+  /// The text of the range of single runs.
   bool knows_runs() const { return is_answer() && run_high <= kWidestAnswer * run_low; }
 };
 
@@ -97,7 +97,7 @@ struct PredictOptions {
   /// Blocks of a run of the ranks and sizes of one of these are as they were rehearsed. Sizes of
   /// the model that follow from what a rehearsal was given need not be asked for.
   std::vector<RehearsedRun> rehearsed{};
-  /// Of the ranks and sizes of one of these no l, g and factor is needed.
+  /// Measured calls: at their ranks and sizes no l, g and factor is needed.
   std::vector<MeasuredMessages> messages{};
 };
 
@@ -108,7 +108,7 @@ struct PredictOptions {
 Prediction predict(const Model& model, int ranks, const NamedSizes& sizes,
                    const PredictOptions& options = {});
 
-/// Of a run that was measured, on as many ranks a host and threads. \throws  as above
+/// A prediction of a run that was measured, on as many ranks a host and threads. \throws  as above
 Prediction predict(const Model& model, const RunPoint& run, PredictOptions options = {});
 
 struct PlanRequest {
@@ -176,7 +176,7 @@ Verdict judge(const Model& model, const std::vector<RunPoint>& points,
 /// Whether the blocks of a rehearsed run are in doubt more than the network.
 bool is_wide_by_blocks(const Prediction& prediction);
 
-/// What would make its interval narrower.
+/// The measure that would make its interval narrower.
 std::string narrower_by(const Prediction& prediction);
 
 }  // namespace cleave::models

@@ -18,7 +18,7 @@ namespace cleave::models {
 
 namespace {
 
-/// Of the faster half of its repetitions: their median, and how far they lie apart.
+/// The faster half of its repetitions: their median, and how far they lie apart.
 Estimate estimate_of(const std::vector<double>& seconds) {
   const auto [least, most] = std::ranges::minmax(seconds);
   return {.median = std::max(detail::median(seconds), kShortest_s),

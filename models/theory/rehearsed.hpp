@@ -61,7 +61,7 @@ struct MeasuredMessages {
 /// The application that a trace of the messages of `app` names.
 std::string app_of_messages(const std::string& app);
 
-/// What the calls of `trace` took but for their blocks.
+/// The times of the calls of `trace` but for their blocks.
 /// \throws UsageError  if it is not of the messages of `model`'s application and placement
 MeasuredMessages measured_messages(const Model& model, const detail::Trace& trace);
 

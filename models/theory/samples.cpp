@@ -26,7 +26,7 @@ bool searches_one_problem(const RunInformation& run) {
          !problem_options(run.options).empty();
 }
 
-/// What the command line says in counts, as --size N=31 or --genus 31 does.
+/// The counts that the command line says, as --size N=31 or --genus 31 does.
 NamedSizes given_by(const std::map<std::string, std::string>& options) {
   NamedSizes given;
   for (const auto& [name, value] : options) {
@@ -48,7 +48,7 @@ std::int64_t lower_median(std::vector<std::int64_t> values) {
   return *middle;
 }
 
-/// What is known of a run once all its rounds were seen.
+/// A run as it is known once all its rounds were seen.
 struct Rounds {
   std::vector<std::int64_t> elapsed_ns;
   std::vector<double> medians_s;
@@ -109,7 +109,7 @@ void add_span(Totals& totals, const Trace& trace, int rank, const detail::Span& 
   }
 }
 
-/// What a rank of the hypercube does between its blocks is work of the skeleton: taking notes,
+/// The time of a rank between its blocks is work of the skeleton: taking notes,
 /// storage that is given back. Its level is the level of the block that is nearer to the root.
 void add_work_between_blocks(Totals& totals, const Trace& trace) {
   std::map<std::pair<int, int>, std::vector<const detail::Span*>> lines;

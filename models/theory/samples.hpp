@@ -36,7 +36,7 @@ inline double seconds_of(std::int64_t ns) {
   return static_cast<double>(ns) * kSecondsPerNanosecond;
 }
 
-/// What makes two repetitions, of one trace or of two, measure the same: ranks, threads, sizes,
+/// The key of repetitions, of one trace or of two, that measure the same: ranks, threads, sizes,
 /// ranks per host, whether they share cores, whether they were rehearsed, options, a search's seed.
 using RunIdentity = std::tuple<int, int, NamedSizes, int, bool, bool,
                                std::map<std::string, std::string>, std::uint64_t>;
@@ -48,7 +48,7 @@ NamedSizes lasting_sizes(const RunInformation& run, NamedSizes sizes);
 /// The options that say what is solved: all but the network of a rehearsal.
 std::map<std::string, std::string> problem_options(std::map<std::string, std::string> options);
 
-/// What the law of a table is a function of.
+/// The arguments of the law of a table.
 inline NamedValues table_sizes(int ranks, const NamedSizes& sizes) {
   NamedValues values(sizes.begin(), sizes.end());
   values[kRanksSize] = ranks;
@@ -100,7 +100,7 @@ struct Sample {
   std::vector<double> seconds;  ///< one a repetition of the faster half
   double disturbed = 0;         ///< RunPoint::disturbed
 
-  /// What the time is a function of; the skeleton's, of the bytes that it finds room for.
+  /// The arguments of the time; the skeleton's, of the bytes that it finds room for.
   NamedValues sizes_of_block() const {
     return block == detail::Block::skeleton ? NamedValues{{"bytes", bytes}} : sizes;
   }
@@ -123,7 +123,7 @@ struct SearchRun : RunPoint {
   double nodes() const { return static_cast<double>(sizes.at("nodes")); }
 };
 
-/// What the traces of one application hold.
+/// The contents of the traces of one application.
 struct Measurements {
   std::string app;
   std::string type;
@@ -149,7 +149,7 @@ struct Measurements {
 ///                     network that nobody measured, or they differ in application, type, placement
 ///                     or (but for work stealing) threads, or none has a counted repetition
 Measurements collect_measurements(std::span<const detail::Trace> traces);
-/// The same of ranks that were rehearsed; the time of a point is the rank's without messages.
+/// Samples of ranks that were rehearsed; the time of a point is the rank's without messages.
 Measurements collect_rehearsals(std::span<const detail::Trace> traces);
 
 /// Leaves out the runs with more ranks than cores, and says so in a note.

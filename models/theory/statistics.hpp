@@ -10,9 +10,9 @@
 
 namespace cleave::models {
 
-/// Of normal noise: its standard deviation over the median distance from its middle.
+/// The standard deviation of normal noise over the median distance from its middle.
 inline constexpr double kDeviationsPerMedian = 1.4826;
-/// Of normal noise: half of the range that holds 95 %, in standard deviations.
+/// Half of the range that holds 95 % of normal noise, in standard deviations.
 inline constexpr double kDeviationsOf95 = 1.96;
 
 /// How far a single repetition typically lies from the median m of them all, relative to it. That
@@ -35,13 +35,13 @@ inline std::vector<double> faster_half(std::vector<double> seconds) {
   return seconds;
 }
 
-/// What a run takes when nothing disturbs it: the median of the faster half of its repetitions.
+/// The time of a run that nothing disturbs: the median of the faster half of its repetitions.
 /// \pre  !seconds.empty()
 inline double quiet_time(std::vector<double> seconds) {
   return detail::median(faster_half(std::move(seconds)));
 }
 
-/// What is between `part` of the values and the rest, between two neighbours in proportion.
+/// The value between `part` of the values and the rest, between two neighbours in proportion.
 /// \pre  !values.empty(), 0 <= part <= 1
 inline double quantile(std::vector<double> values, double part) {
   std::ranges::sort(values);

@@ -135,8 +135,8 @@ TEST(Trace, OnAFullDiskIsOneLineAndNoHalfWrittenFile) {
   EXPECT_NE(finished.err.find("No space left on device"), std::string::npos) << finished.err;
 }
 
-/// What Chrome and Perfetto read: every span of a run once, within the run and after the span
-/// before it. Its track is that of its rank, or of its worker in a search.
+/// The timeline that Chrome and Perfetto read: every span of a run once, within the run and after
+/// the span before it. Its track is that of its rank, or of its worker in a search.
 void expect_timeline(const std::string& command,
                      const std::map<std::pair<int, int>, std::string>& tracks,
                      const std::set<std::string>& blocks) {
@@ -207,7 +207,7 @@ TEST(Timeline, HasEverySpanOfARunOnItsRank) {
       {"sequential"});
 }
 
-/// What each rank does in a repetition, but for messages, by rank.
+/// The blocks of each rank in a repetition, but for messages, by rank.
 std::map<int, std::vector<std::string>> work_in(const Trace& trace, int repetition) {
   std::map<int, std::vector<std::string>> work;
   for (const auto& [rank, span] : trace.spans) {

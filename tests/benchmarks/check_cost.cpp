@@ -42,7 +42,7 @@ struct Case {
   std::int64_t payload_bytes;  ///< of what goes to the partner, and comes back; 0: no payload
 };
 
-/// What Link says to the partner around a payload.
+/// The words of Link to the partner around a payload.
 void repeat_header(const Comm& comm, std::int64_t payload_bytes) {
   const int partner = comm.rank() ^ 1;
   Header mine{.payload = Header::follows, .bytes = payload_bytes};

@@ -259,11 +259,11 @@ Contest::MakeGraph listed(std::int64_t edges, Edge (*edge_number)(Vertex i)) {
 Edge edge_of_path(Vertex i) { return {i, i + 1}; }
 Edge edge_of_star(Vertex i) { return {0, i + 1}; }
 
-/// Of cliques of 32 vertices, each linked to itself, too, and to each other one
+/// Cliques of 32 vertices, each linked to itself, too, and to each other one
 /// twice.
 Edge edge_of_cliques(Vertex i) { return {i / 32, i / 1024 * 32 + i % 32}; }
 
-/// Of paths of four vertices.
+/// Paths of four vertices.
 Edge edge_of_small_paths(Vertex i) {
   const Vertex from = i / 3 * 4 + i % 3;
   return {from, from + 1};

@@ -183,7 +183,7 @@ SharedWork shared_work(bool has_k, std::mt19937_64& random) {
   };
 }
 
-/// Of up to 16 ranks; asked about are 64, and twice the largest N.
+/// Tables of up to 16 ranks; asked about are 64, and twice the largest N.
 Task shared_work_task(bool has_k, double deviation, std::mt19937_64& random) {
   const SharedWork f = shared_work(has_k, random);
   std::normal_distribution<double> normal(0, deviation);

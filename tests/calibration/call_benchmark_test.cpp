@@ -12,7 +12,7 @@ namespace cleave::calibration {
 using namespace cleave::detail;
 namespace {
 
-/// As of a problem that halves from level to level, and of one that does not.
+/// Messages of a problem that halves from level to level, and of one that does not.
 const std::vector<std::vector<std::int64_t>> kLengths = {{80'000, 40'000, 20'000},
                                                          {3000, 3000, 3000}};
 

@@ -65,7 +65,7 @@ TEST(MessageBenchmarks, ThePatternsOfARankCountAreItsLevels) {
 TEST(MessageBenchmarks, AMedianIsStableOnlyAfterEnoughRepetitionsThatAgree) {
   EXPECT_FALSE(median_is_stable(std::vector<double>(9, 1.0), 0.02));
   EXPECT_TRUE(median_is_stable(std::vector<double>(10, 1.0), 0.02));
-  // Of 100 times the interval has the ranks 40 and 61.
+  // The interval of 100 times has the ranks 40 and 61.
   std::vector<double> scattered(100);
   std::iota(scattered.rbegin(), scattered.rend(), 1);
   EXPECT_TRUE(median_is_stable(scattered, 10.5 / 50.5));

@@ -13,7 +13,7 @@
 
 namespace cleave::detail {
 
-/// What happens on one rank before a functor.
+/// A fault on one rank before a functor.
 struct Injection {
   enum class Fault {
     throw_error,   ///< an Error

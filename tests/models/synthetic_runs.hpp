@@ -38,7 +38,7 @@ struct SyntheticApp {
   unsigned seed = 1;
 };
 
-/// What one rank does in one repetition, at clocks that are slower by a factor that `slowness`
+/// The spans of one rank in one repetition, at clocks that are slower by a factor that `slowness`
 /// draws anew for each block. \return  when it ends
 template <class Slowness>
 std::int64_t add_rank(Trace& trace, const SyntheticApp& app, int rank, NamedSizes here,

@@ -31,7 +31,7 @@ inline std::uint64_t drawn(std::uint64_t seed, std::uint64_t index = 0) {
   return CounterRandom(seed)(index);
 }
 
-/// What a functor of this rank is to throw, and when.
+/// The exception that a functor of this rank is to throw, and when.
 struct Fault {
   enum class Kind { error, number, literal, no_memory, long_text };
   std::string_view block;  ///< the functor; none where it is empty
@@ -279,7 +279,7 @@ struct Many {
   }
 };
 
-/// The same with work on the parent, and a word on how much there is to do.
+/// An application with work on the parent, and a word on how much there is to do.
 struct ManyAfter : Many {
   double work(const Problem& p) const { return static_cast<double>(p.seed % 4); }
   Solution after(const Problem& p, Solution solution) const {
@@ -427,7 +427,7 @@ struct Searched {
   }
 };
 
-/// The same tree. A child is made when it is visited.
+/// A tree whose children are made when they are visited.
 struct SearchedLazily : Searched {
   void visit(const Node& node, LazyChildren& children, Solution& total) const {
     children.lazy(static_cast<std::int64_t>(count(node, total)));
@@ -478,7 +478,7 @@ struct Bounded {
   }
 };
 
-/// The same, where a child is made when it is visited, unless the bound rules it out.
+/// A search whose child is made when it is visited, unless the bound rules it out.
 struct BoundedLazily : Bounded {
   void visit(const Node& node, LazyChildren& children, Solution& total,
              Incumbent<Bound>& incumbent) const {

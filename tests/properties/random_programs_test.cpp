@@ -78,7 +78,7 @@ Fault fault_of(std::uint64_t seed) {
           .kind = static_cast<Fault::Kind>(drawn(seed, 3) % 5)};
 }
 
-/// What a call came to on this rank.
+/// The result of a call on this rank.
 template <class Solution>
 struct Outcome {
   std::optional<Solution> solution;

@@ -6,7 +6,7 @@
 
 namespace cleave::testing {
 
-/// What a variable of the environment says of how long or by which seed a test draws.
+/// The variable of the environment that says how long or by which seed a test draws.
 inline std::uint32_t number_of(const char* variable, std::uint32_t otherwise) {
   const char* const text = std::getenv(variable);
   return text == nullptr ? otherwise : static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10));

@@ -34,7 +34,7 @@ Graph parse(std::string_view contents, const ReadOptions& options = {}, int slic
   return {.vertices = facts.vertices, .edges = std::move(edges)};
 }
 
-/// What `read` refuses.
+/// The refusal by `read`.
 template <class Read>
 std::string refusal(Read&& read) {
   try {

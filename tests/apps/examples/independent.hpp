@@ -110,7 +110,7 @@ inline std::vector<std::int64_t> counts_of(const std::vector<std::uint8_t>& byte
   return counts;
 }
 
-/// Of n = 0, 1, 2, ... queens (oeis.org/A000170).
+/// Solutions of n = 0, 1, 2, ... queens (oeis.org/A000170).
 inline constexpr std::int64_t kQueens[] = {1, 1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2680, 14200};
 
 inline Board empty_board(std::int64_t queens) { return {.all = (1U << queens) - 1}; }

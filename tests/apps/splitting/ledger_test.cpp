@@ -14,7 +14,7 @@ namespace cleave::splitting {
 using namespace cleave::detail;
 namespace {
 
-/// What must hold of every ledger at every time.
+/// Promises of every ledger at every time.
 void expect_invariants(const Ledger& ledger) {
   const Growth& growth = ledger.growth();
   const Tree& tree = growth.tree();

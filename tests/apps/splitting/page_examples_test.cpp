@@ -74,7 +74,7 @@ TEST(PageExample, TripleSplitsCostWhatThePageSays) {
       {move(2, 0, 1, 0, 4), move(3, 1, 2, 4, 3)},
       // Start with yellow, 1 to red at stage (II), 3 of what it became to green at stage (IV).
       {move(1, 0, 1, 0, 1), move(3, 1, 2, 0, 3)},
-      // The same, but 1 to green at stage (III), before it refines to 4.
+      // Stage (II), but 1 to green at stage (III), before it refines to 4.
       {move(1, 0, 1, 0, 1), move(2, 1, 2, 0, 1)},
   };
   const std::vector<double> costs = {7 * kA1 + 17 * kA2, 7 * kA1 + 17 * kA2, 4 * kA1 + 14 * kA2,

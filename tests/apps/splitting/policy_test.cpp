@@ -45,7 +45,7 @@ TEST(Policy, DecidesTheSameWhileTheFutureDiffersOnly) {
   int compared = 0;
   for (int i = 0; i < 200; ++i) {
     const Tree one = random_small_tree(random, {2, 2}, 5, 200);
-    // The same tree with the deepest level that refines mirrored: another future from then on.
+    // A tree with the deepest level that refines mirrored: another future from then on.
     std::vector<std::vector<std::uint8_t>> levels;
     for (int level = 0; level < one.l_max(); ++level) {
       auto& row = levels.emplace_back();

@@ -53,7 +53,7 @@ void plan_large(benchmark::State& state, Plan plan) {
 void chain_exact(benchmark::State& state) {
   plan_large(state, [](const Problem& p, LoadWindow w) { return chain_cuts(p, w); });
 }
-/// The same with twice the window: 5 % to either side of the mean.
+/// The exact chain with twice the window: 5 % to either side of the mean.
 void chain_exact_double_window(benchmark::State& state) {
   plan_large(state, [](const Problem& p, LoadWindow) {
     return chain_cuts(p, window_around_mean(p, kTolerance));

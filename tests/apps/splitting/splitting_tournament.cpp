@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of online policies of docs/results/index.md, as one JSON object: every policy, some
+// The table of online policies of docs/results/index.md, as one JSON object. Every policy, some
 // with other numbers, on three trees at six numbers of processors, priced by N alone, beside the
 // offline optimum with loads between the policy's own least and most. `run_splitting_tournament`
 // among the benchmarks.

@@ -20,7 +20,7 @@
 
 namespace {
 
-/// As cleave::run prints it.
+/// The description that cleave::run prints.
 void describe(const std::string& name, const std::string& type) {
   const nlohmann::json study = {{"size_option", "--size"},
                                 {"sizes", {"N=1M", "N=2M", "N=4M", "N=8M", "N=16M"}},

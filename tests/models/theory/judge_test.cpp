@@ -38,7 +38,7 @@ TEST(Quiet, RoundsThatAgreeAreHardlyDisturbed) {
 }
 
 TEST(Quiet, AHostThatIsBusyTwoThirdsOfTheTimeIsFittedAsAQuietOne) {
-  // Of three rounds two take a third longer, other ones at each size.
+  // Two rounds of three take a third longer, other ones at each size.
   std::vector<Trace> traces;
   int index = 0;
   for (const NamedSizes& sizes : sort_sizes()) {

@@ -80,7 +80,7 @@ TEST(WhatIf, RefusesWhatWouldChangeNothing) {
             (std::vector<std::string_view>{"divide", "exchange", "combine", "sequential"}));
 }
 
-/// Of 1M to 32M elements of 12 bytes, in a program of 20 MiB.
+/// Runs of 1M to 32M elements of 12 bytes, in a program of 20 MiB.
 std::optional<Law> memory_of_elements(bool replicated) {
   std::vector<RunPoint> points;
   for (const int ranks : {1, 2, 4}) {

@@ -93,7 +93,7 @@ TEST(RehearsedRun, IsWiderWhereOtherRanksShareTheHostThanWereRehearsedAtOnce) {
   EXPECT_NE(of_alone.remarks.back().find("rehearse under mpiexec -n 8"), std::string::npos);
 }
 
-/// Of the interval on the scale of logarithms.
+/// Half of the interval on the scale of logarithms.
 double half_width_of(const Prediction& prediction) {
   return std::log(prediction.high / prediction.low) / 2;
 }

@@ -44,7 +44,7 @@ std::string message_of(const std::function<void()>& action) {
   return "nothing was thrown";
 }
 
-/// As --rehearse writes it, where a node takes `slower` times as long as in a run.
+/// A trace as --rehearse writes it, where a node takes `slower` times as long as in a run.
 std::vector<Trace> rehearsals(Truth truth, const std::vector<std::pair<int, int>>& workers,
                               double slower) {
   truth.node_s *= slower;
@@ -58,7 +58,7 @@ std::vector<Trace> rehearsals(Truth truth, const std::vector<std::pair<int, int>
   return traces;
 }
 
-/// Those of one problem a size, whose bounds leave a few nodes more each time.
+/// Runs of one problem a size, whose bounds leave a few nodes more each time.
 std::vector<Trace> pruning_traces(std::vector<Trace> traces) {
   std::int64_t more = 0;
   for (Trace& trace : traces) {

@@ -15,8 +15,8 @@ namespace cleave::models {
 
 using namespace cleave::detail;
 
-/// What searches are made from: steals inside a rank grow with log2(threads) log2(nodes of a
-/// worker), steals between ranks and requests in vain with log2(ranks).
+/// The truth that searches are made from: steals inside a rank grow with log2(threads) log2(nodes
+/// of a worker), steals between ranks and requests in vain with log2(ranks).
 struct Truth {
   double node_s = 2e-8;
   double noise = 0;

@@ -88,7 +88,7 @@ static int64_t lesser_probe_ns(void) {
   return first < second ? first : second;
 }
 
-/// What probe_ns takes on a core as fast as all are taken to be; 0: each as fast as it is.
+/// The time of probe_ns on a core as fast as all are taken to be; 0: each as fast as it is.
 static double steady_probe;
 /// How fast the core is now, of what it counts as with SIMULATE_STEADY; else 1.
 static volatile double speed = 1;
@@ -133,7 +133,7 @@ static void read_steady_probe(const char* file) {
 
 static const int64_t kTick_ns = 1000000;
 
-/// What passed beyond `kTick_ns` since `last_ns`, if that is known (not 0) and it is more than a
+/// The time beyond `kTick_ns` since `last_ns`, if that is known (not 0) and it is more than a
 /// timer is late by itself.
 static int64_t away_ns(int64_t now_ns, int64_t last_ns) {
   static const int64_t kLate_ns = 200000;
@@ -220,7 +220,7 @@ static void watch_core(void) {
   atexit(say_waited);
 }
 
-/// What a rank computes between two calls of MPI, in the order of its repetition.
+/// The computation of a rank between two calls of MPI, in the order of its repetition.
 enum { kMostPieces = 1 << 14 };
 struct Pieces {
   int repetitions;    ///< begun
@@ -246,7 +246,7 @@ int piece_is_replayed(void) {
   return measured != 0 && current_pieces()->repetitions > first_measured + measured;
 }
 
-/// What a piece of computation that took `ns` is taken to have taken.
+/// The time that a piece of computation of `ns` counts as.
 static int64_t settled_ns(int64_t ns) {
   if (measured == 0) {
     return ns;

@@ -259,7 +259,7 @@ EXPORTED void* dlopen(const char* file, int flags) {
   return handle;
 }
 
-/// What a rank called MPI for, and how long it had computed before: other ranks have their turns
+/// The reason of a rank's call of MPI, and how long it had computed before: other ranks have their turns
 /// before the call returns. Who begins a message does not wait; who looks for one, and has done so
 /// just before, has nothing in the caches that would be lost.
 enum Call { kOther, kBegin, kLook };
@@ -305,7 +305,7 @@ static void warm_caches(long rank) {
   }
 }
 
-/// What the core has learned of other ranks' data, this rank's core would not know: ranks that
+/// The branches that the core has learned of other ranks' data, this rank's core would not know: ranks that
 /// combine the same data one after the other, as those of replicated data do, would take half of the
 /// time once it knows their branches by heart. So many that nobody can foresee take their place.
 static void forget_branches(void) {

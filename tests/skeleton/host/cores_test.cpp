@@ -19,12 +19,12 @@ namespace {
 
 using Lists = std::vector<std::vector<int>>;
 
-/// As many ranks that may all use the same cores.
+/// Ranks that may all use the same cores.
 std::vector<AllowedCores> ranks_on(const HostCores& cores, std::size_t ranks) {
   return std::vector<AllowedCores>(ranks, summary_of(cores));
 }
 
-/// As many cores, of which those of `allowed` may be used, all without it.
+/// Cores, of which those of `allowed` may be used, all without it.
 HostCores cores_of(int count, const std::set<int>& allowed = {}) {
   HostCores cores;
   for (int i = 0; i < count; ++i) {

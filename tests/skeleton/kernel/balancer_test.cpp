@@ -63,7 +63,7 @@ std::int64_t size_below(const TreeNode& root) {
   return size;
 }
 
-/// What a rank has when it writes its part of a snapshot.
+/// The state of a rank that writes its part of a snapshot.
 struct Part {
   std::vector<std::byte> nodes;  ///< packed
   std::int64_t visited = 0;
@@ -290,7 +290,7 @@ class World {
   }
 
   std::optional<Message> receive(int to) {
-    // Of all senders whose oldest message has arrived, a random one.
+    // A random one of all senders whose oldest message has arrived.
     std::vector<int> from;
     for (const auto& [sender, queue] : under_way_[to]) {
       if (queue.front().first <= now_ns_) {
@@ -313,7 +313,7 @@ class World {
   }
 
   std::int64_t now_ns() const { return now_ns_; }
-  /// Of all messages that have been received, in their order.
+  /// The messages that have been received, in their order.
   std::uint64_t digest() const { return digest_; }
 
  private:
@@ -478,7 +478,7 @@ void expect_as_promised(World& world, std::uint32_t seed) {
   }
 }
 
-/// What has happened in schedules.
+/// Counts of what has happened in schedules.
 struct Course {
   std::uint64_t digest = 0;  ///< of all messages
   std::int64_t ns = 0;       ///< that all worlds took

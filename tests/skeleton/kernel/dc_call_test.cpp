@@ -197,7 +197,7 @@ struct Counting {
   }
 };
 
-/// What a call fails with, the same on every rank; nothing if it does not.
+/// The failure of a call, the same on every rank; nothing if it does not.
 template <class App>
 std::string failure_of(DC_Type type, const App& app, typename App::Problem problem,
                        Options options) {
@@ -307,7 +307,7 @@ struct Concatenates {
   }
 };
 
-/// The same in three parts, whose order `after` turns round.
+/// A division in three parts, whose order `after` turns round.
 struct ConcatenatesMany : Concatenates {
   std::vector<Copied> divide(const Copied& p) const {
     std::vector<Copied> parts;
@@ -422,7 +422,7 @@ TEST_P(Placements, RanksThatTakeATraceMeetRanksThatTakeNone) {
   }
 }
 
-/// What every rank throws for its own call; all must throw the same.
+/// The exception of every rank for its own call; all must throw the same.
 std::string refusal_of(DC_Type type, const std::vector<int>& problem, const Options& options) {
   std::string mine = "nothing";
   try {

@@ -43,7 +43,8 @@ void expect_balanced(const std::vector<ClassCounts>& counts) {
   for (int i = 0; i < ranks; ++i) {
     EXPECT_EQ((next[{i, true}]), plan.crossing[i]);  // all that must cross does
     EXPECT_EQ((next[{i, false}]), plan.shed[i]);
-    // Of the left half only those after the splitter or ties may cross, and the other way round.
+    // Elements of the left half cross only after the splitter or ties may cross, and the other way
+    // round.
     const std::int64_t must = group.left().contains(i) ? counts[i].greater : counts[i].less;
     EXPECT_GE(plan.crossing[i], must);
     EXPECT_LE(plan.crossing[i], must + counts[i].equal);

@@ -78,7 +78,7 @@ class Scheduler {
 
 namespace std {
 
-/// What takes the place of std::atomic in the headers below.
+/// The stand-in for std::atomic in the headers below.
 template <class T>
 class scheduled_atomic {
  public:

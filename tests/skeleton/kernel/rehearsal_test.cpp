@@ -116,7 +116,7 @@ RehearsedLines leaves_of_all(const Recorder& recorder) {
   return all;
 }
 
-/// Of the whole call; -1 where this rank does not know it.
+/// Time of the whole call; -1 where this rank does not know it.
 std::int64_t first_size(const Recorder& recorder) {
   const Sizes& sizes = recorder.repetitions().back().sizes;
   return sizes.empty() ? -1 : sizes.begin()->value;

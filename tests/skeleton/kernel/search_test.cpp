@@ -195,7 +195,7 @@ struct Least {
   RandomTree tree;
 };
 
-/// The same, several nodes at a time.
+/// A search of several nodes at a time.
 struct LeastOfSeveral : Least {
   void visit(std::span<Node> nodes, Children<Node>& children, Solution& total,
              Incumbent<>& incumbent) const {
@@ -460,7 +460,7 @@ struct ThrowingTotals : Words {
   }
 };
 
-/// What `app` fails with on every rank.
+/// The failure of `app` on every rank.
 template <class App>
 std::string failure_of(const App& app, Placement placement, typename App::Problem problem = {6}) {
   try {
@@ -716,7 +716,7 @@ struct Endless {
   std::int64_t combine(std::int64_t left, std::int64_t right) const { return left + right; }
 };
 
-/// What Endless counts before it is ended, on each rank, and the reason.
+/// The count of Endless before it is ended, on each rank, and the reason.
 void expect_part(const Options& limited, const std::string& reason) {
   const auto search = [](const Options& options) {
     return DC_Call(DC_Type::work_stealing, Endless{}, 0, options);

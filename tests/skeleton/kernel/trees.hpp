@@ -72,7 +72,7 @@ struct RandomTree {
   }
 };
 
-/// The same tree. A child is made when it is visited.
+/// A tree whose children are made when they are visited.
 struct LazyTree : RandomTree {
   void visit(const Node& node, LazyChildren& children, Counted& total) const {
     children.lazy(static_cast<std::int64_t>(count(node, total)));

@@ -34,7 +34,7 @@ std::string line_of(Block block, int level, int group, std::int64_t header_bytes
                      header_bytes > 0 ? fmt::format(", {} B", header_bytes) : "");
 }
 
-/// What a rank is to record, asking for room and making it left out.
+/// The spans that a rank is to record, asking for room and making it left out.
 class Expected {
  public:
   Expected(Way way, int ranks, int rank) : rank_(rank) {
@@ -62,7 +62,8 @@ class Expected {
     lines_.push_back(line_of(block, level_, size_, bytes));
   }
 
-  /// As Link moves a value: packing, the header, room for what comes, the payload, taking it.
+  /// The spans of a value that Link moves: packing, the header, room for what comes, the payload,
+  /// taking it.
   void add_message(bool gives, bool gets) {
     if (gives) {
       add(Block::skeleton);
@@ -83,7 +84,7 @@ class Expected {
   Lines lines_;
 };
 
-/// What this rank has recorded. Asking for room is left out where it is due: one byte before a long
+/// The spans of this rank. Asking for room is left out where it is due: one byte before a long
 /// payload. So is the making of room in the sorting form, and the agreement on it.
 Lines recorded(const Recorder& recorder, bool splits) {
   Lines lines;

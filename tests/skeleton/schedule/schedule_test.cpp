@@ -40,7 +40,7 @@ std::vector<int> ranks_of(const Schedule& schedule, const Step& step) {
   return ranks;
 }
 
-/// What a step is, without the place of its group in a list.
+/// A step without the place of its group in a list.
 std::string text_of(const Schedule& schedule, const Step& step) {
   const ScheduledGroup& group = group_of(schedule, step);
   return fmt::format(

@@ -107,7 +107,8 @@ TEST(TraceFile, IsReadBackAsItWasWritten) {
   EXPECT_EQ(trace.workers[3].statistics.ending_ns, 11);
 }
 
-/// What `read` says of `text` as a file, after "FILE: ", with the first `from` replaced by `to`.
+/// The refusal of `text` as a file by `read`, after "FILE: ", with the first `from` replaced by
+/// `to`.
 template <class Read>
 std::string refusal(Read&& read, std::string text, const std::string& from, const std::string& to) {
   const TemporaryFolder folder;
