@@ -79,12 +79,10 @@ Values unpacked(std::span<const std::byte> bytes, const ValueOps& ops) {
 
 std::uint64_t hash_of(std::span<const std::byte> bytes, std::uint64_t before) {
   std::uint64_t hash = before ^ bytes.size();
-  while (!bytes.empty()) {
+  for (std::size_t at = 0; at < bytes.size(); at += sizeof(std::uint64_t)) {
     std::uint64_t word = 0;
-    const std::size_t count = std::min(bytes.size(), sizeof(word));
-    std::memcpy(&word, bytes.data(), count);
+    std::memcpy(&word, bytes.data() + at, std::min(bytes.size() - at, sizeof(word)));
     hash = CounterRandom::mix(hash ^ word);
-    bytes = bytes.subspan(count);
   }
   return hash;
 }

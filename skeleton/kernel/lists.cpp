@@ -19,23 +19,20 @@ Values solve_each(Values list, const Solve& solve) {
   return solutions;
 }
 
+/// The sums of the sizes that the first value has.
 template <class SizesOf>
 Sizes sum(const Values& list, const SizesOf& sizes_of) {
-  if (list.size() == 1) {
-    return sizes_of(list.front());
-  }
+  std::vector<Sizes> all;
+  std::ranges::transform(list, std::back_inserter(all), sizes_of);
+  const Sizes first = all.empty() ? Sizes{} : all.front();
   Sizes sums;
-  if (list.empty()) {
-    return sums;
-  }
-  for (const Size& of_first : sizes_of(list.front())) {
+  for (const Size& size : first) {
     std::int64_t value = 0;
-    for (const ErasedValue& each : list) {
-      const Sizes sizes = sizes_of(each);
-      const auto* const same = std::ranges::find(sizes, of_first.name, &Size::name);
+    for (const Sizes& sizes : all) {
+      const auto* const same = std::ranges::find(sizes, size.name, &Size::name);
       value += same != sizes.end() ? same->value : 0;
     }
-    sums.add({of_first.name, value});
+    sums.add({size.name, value});
   }
   return sums;
 }
@@ -179,11 +176,8 @@ void Blocks::add_run_sizes(const Sizes& sizes) {
 }
 
 std::string Blocks::refusal_of(const ErasedValue& total) {
-  const auto nodes = attempt("solution_sizes", Level{}, [&] {
-    const Sizes sizes = app_.solution_sizes(total);
-    const auto* const counted = std::ranges::find(sizes, "nodes", &Size::name);
-    return counted != sizes.end() ? counted->value : 0;
-  });
+  const auto nodes =
+      attempt("solution_sizes", Level{}, [&] { return nodes_of(app_, total).value_or(0); });
   return beyond({.nodes = options().stealing.max_nodes}, nodes.value_or(0)).value_or("");
 }
 

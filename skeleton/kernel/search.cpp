@@ -407,8 +407,23 @@ class SearchCall {
       : app_(app), options_(options), comm_(ranks), blocks_(app, options), link_(comm_, blocks_) {}
 
   ErasedValue solve(const std::function<std::unique_ptr<Searched>()>& make, const Given& given) {
-    make_workers(make, given);
-    const bool adds_up = searched_->adds_up();
+    // No protocol is there yet in which a rank without memory, or one whose problem or solution
+    // cannot be made, could tell the others.
+    std::optional<ErasedValue> problem;
+    if (comm_.rank() == 0) {
+      problem = blocks_.attempt("Problem", Level{}, given);
+    }
+    blocks_.attempt("begin", Level{}, [&] {
+      searched_ = make();
+      const bool is_tested = options_.hooks.transport && comm_.comm() != nullptr;
+      workers_.emplace(*searched_, options_,
+                       is_tested ? options_.hooks.transport(*comm_.comm()) : comm_.transport(),
+                       comm_.surroundings(options_.stealing.threads));
+      return true;
+    });
+    agree_on_failure(comm_, blocks_);
+    // Whether the totals of the ranks are combined; else the one of rank 0 is the solution.
+    const bool adds_up = app_.traits().searches || app_.traits().is_commutative;
     std::optional<SnapshotFolder> snapshots;
     if (options_.checkpoint && !adds_up) {
       throw Error(
@@ -419,12 +434,12 @@ class SearchCall {
       snapshots.emplace(*comm_.comm(), *options_.checkpoint);
     }
     if (snapshots && snapshots->resumed_from() > 0) {
-      const std::vector<SnapshotPart> parts = snapshots->take_parts();
       cleave::agree(*comm_.comm(), [&] {
-        std::ranges::for_each(parts, [&](const SnapshotPart& part) { workers_->restore(part); });
+        std::ranges::for_each(snapshots->take_parts(),
+                              [&](const SnapshotPart& part) { workers_->restore(part); });
       });
     } else if (comm_.rank() == 0) {
-      workers_->begin(*std::exchange(problem_, std::nullopt));
+      workers_->begin(*std::move(problem));
     }
     workers_->run(snapshots ? &*snapshots : nullptr);
     const std::optional<EndedEarly> ended = workers_->agree_on_end(comm_, blocks_);
@@ -449,23 +464,6 @@ class SearchCall {
   }
 
  private:
-  /// One agreement, since no protocol is there yet in which a rank without memory, or one whose
-  /// problem or solution cannot be made, could tell the others.
-  void make_workers(const std::function<std::unique_ptr<Searched>()>& make, const Given& given) {
-    if (comm_.rank() == 0) {
-      problem_ = blocks_.attempt("Problem", Level{}, given);
-    }
-    blocks_.attempt("begin", Level{}, [&] {
-      searched_ = make();
-      const bool is_tested = options_.hooks.transport && comm_.comm() != nullptr;
-      workers_.emplace(*searched_, options_,
-                       is_tested ? options_.hooks.transport(*comm_.comm()) : comm_.transport(),
-                       comm_.surroundings(options_.stealing.threads));
-      return true;
-    });
-    agree_on_failure(comm_, blocks_);
-  }
-
   /// Gives `values` to `other`, or gets theirs. \param is_one  not a list
   std::optional<Values> transfer(int other, const std::optional<Values>& values,
                                  Link::Direction direction, bool is_one) {
@@ -524,7 +522,6 @@ class SearchCall {
   const SearchMessages& comm_;
   Blocks blocks_;
   Link link_;
-  std::optional<ErasedValue> problem_;
   std::unique_ptr<Searched> searched_;
   std::optional<RankSearch> workers_;
 };

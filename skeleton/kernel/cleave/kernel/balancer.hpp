@@ -2,7 +2,7 @@
 // The protocol between the ranks of a search: remote steals, incumbents, the detection of the end,
 // and the moments of rest in which snapshots are written. It knows neither nodes nor MPI: nodes are
 // bytes that a Workload packs, messages go by a Transport. docs/explanation/work-stealing.md tells
-// the protocol message by message.
+// it message by message.
 //
 // Detecting the end (Mattern, "Algorithms for distributed termination detection", 1987, section 6:
 // four counters). Rank 0 sends waves down a tree of the ranks. Each rank answers up the tree
@@ -18,8 +18,7 @@
 //   R_k = R(t): no rank has received work between its answer to wave k and t. It was passive when
 //   it answered, and only received work makes it active, so it is passive at t. At t, therefore,
 //   all ranks are passive and no work is under way, and that can never change again.
-// Nothing was assumed of how long messages take or in which order those of different ranks arrive;
-// answers to earlier waves are told apart by their number.
+// Nothing is assumed of how long messages take or in which order those of different ranks arrive.
 //
 // Draining. The same detection, of all messages but those of the waves and with "passive" for "all
 // workers rest, no request is out", finds the moment at which nothing at all is under way: then a

@@ -157,7 +157,6 @@ class ForkJoin {
   using Node = Task<Problem>;
   using Total = Frames<App>;              ///< of a thread
   using Incumbent = cleave::Incumbent<>;  // that nobody offers anything
-  static constexpr bool kAddsUp = false;
 
   struct Wire {
     void pack(Packer& packer, const Node& task) const {
@@ -325,7 +324,6 @@ struct Reduction : NoParcels {
   using Node = Problem;
   using Total = std::optional<typename App::Solution>;
   using Incumbent = cleave::Incumbent<>;
-  static constexpr bool kAddsUp = true;
 
   struct Wire {
     void pack(Packer& packer, const Problem& problem) const { tasks.pack_problem(packer, problem); }

@@ -45,31 +45,28 @@ class Lists {
   const AnyApp& app_;
 };
 
-/// The functors as blocks. Each returns nothing if it failed, now or earlier.
+/// The functors as blocks. Each returns nothing if it failed, now or earlier. `sizes` are those of
+/// the problem; sizes are empty where no trace is taken.
 class Blocks : public BlockRunner {
  public:
   Blocks(const AnyApp& app, const CallOptions& options, Solver solver = nullptr)
       : BlockRunner(options), app_(app), lists_(app), solver_(std::move(solver)) {}
 
   std::optional<bool> trivial(const Values& problem, Level level);
-  /// \param sizes  the problem's
-  /// \param kept   for `combine`
+  /// \param kept  for `combine`
   std::optional<Halves<Values>> divide(Values problem, Share share, const Sizes& sizes, Level level,
                                        Kept& kept);
   std::optional<Values> conquer(Values problem, Level level);
   /// Solves a whole subproblem on this rank: by `conquer` if it is trivial, else by the solver, by
   /// `sequential`, by a search or by recursion, whichever there is first.
   std::optional<Values> solve(Values problem, Level level);
-  /// \param sizes  of the problem that is solved by this
   std::optional<Values> combine(Values left, Values right, const Sizes& sizes, Level level,
                                 const Kept& kept);
   /// The solution that a rank gets where it is for another one.
   std::optional<Values> no_solution();
 
-  /// The sizes of `problem` if a trace is taken, else none.
   Sizes problem_sizes(const Values& problem, Level level = {});
   Sizes solution_sizes(const Values& solution, Level level = {});
-  /// Adds to the sizes of the run, if a trace is taken.
   void add_run_sizes(const Sizes& sizes);
 
   /// Why a search with this total must end, where it has more nodes than the call allows.

@@ -42,8 +42,6 @@ class Searched {
   virtual std::optional<std::int64_t> nodes(int worker) const = 0;
   /// The total of all workers of this rank; an empty list for nothing.
   virtual Values take_total() = 0;
-  /// Whether the totals of the ranks are combined; else the one of rank 0 is the solution.
-  virtual bool adds_up() const = 0;
   virtual void pack_totals(Packer& packer) const = 0;
   virtual void add_totals(Unpacker& unpacker) = 0;
   /// The incumbent's key: the least is the best.
@@ -104,7 +102,6 @@ class SearchedBy final : public Searched {
     }
     return kernel_.erased(std::move(totals_.front().total));
   }
-  bool adds_up() const override { return Kernel::kAddsUp; }
 
   void pack_totals(Packer& packer) const override {
     for (const OfWorker& of : totals_) {
@@ -156,7 +153,6 @@ struct SearchKernel : NoParcels {
   using Wire = NodeWire<Node>;
   using Total = typename App::Solution;
   using Incumbent = IncumbentOf<App>;
-  static constexpr bool kAddsUp = true;
 
   SearchKernel(const App& of, int /*rank*/, const CallOptions& /*options*/) : app(of) {}
 
