@@ -259,13 +259,21 @@ class Visitor {
   using Total = typename App::Solution;
 
   Visitor(const App& app, SplitDeque<OpenOf<App>>& deque)
-      : app_(app), deque_(deque), children_(deque) {}
+      : app_(app), deque_(deque), children_([&] {
+          if constexpr (VisitsLazily<App>) {
+            return LazyChildren();
+          } else {
+            return Children<Node>(deque);
+          }
+        }()) {}
 
   /// \return  how many nodes it has visited, at most `maximum`: one, several where the application
   ///          takes them at once, none where what was a child's turn is nothing
   /// \pre  the deque has a private node
   std::int64_t visit(std::int64_t maximum, Total& total, IncumbentOf<App>& incumbent) {
-    if constexpr (VisitsSeveral<App>) {
+    if constexpr (VisitsLazily<App>) {
+      return visit_lazily(total, incumbent);
+    } else if constexpr (VisitsSeveral<App>) {
       const std::size_t count =
           std::min({static_cast<std::size_t>(maximum), deque_.private_size(), kMaxNodesAtOnce});
       taken_.clear();
@@ -283,23 +291,7 @@ class Visitor {
   bool is_stopped() const { return children_.is_stopped(); }
 
  private:
-  const App& app_;
-  SplitDeque<Node>& deque_;
-  Children<Node> children_;
-  std::vector<Node> taken_;  ///< while they are visited
-};
-
-/// The visits of a thread where children are made when they are visited.
-template <TreeSearch App>
-  requires VisitsLazily<App>
-class Visitor<App> {
- public:
-  using Node = NodeOf<App>;
-  using Total = typename App::Solution;
-
-  Visitor(const App& app, SplitDeque<OpenNode<Node>>& deque) : app_(app), deque_(deque) {}
-
-  std::int64_t visit(std::int64_t /*maximum*/, Total& total, IncumbentOf<App>& incumbent) {
+  std::int64_t visit_lazily(Total& total, IncumbentOf<App>& incumbent) {
     OpenNode<Node>& newest = deque_.newest();
     if (newest.end == 0) {
       Node node = std::move(newest.node);
@@ -318,20 +310,16 @@ class Visitor<App> {
     if (newest.next == newest.end) {
       deque_.drop_newest();
     }
-    if constexpr (!std::same_as<decltype(child), Node>) {
-      if (!child) {
-        return 0;
-      }
+    if constexpr (std::same_as<decltype(child), Node>) {
+      visit_and_keep(child, total, incumbent);
+    } else if (child) {
       visit_and_keep(*child, total, incumbent);
     } else {
-      visit_and_keep(child, total, incumbent);
+      return 0;
     }
     return 1;
   }
 
-  bool is_stopped() const { return children_.is_stopped(); }
-
- private:
   /// Where the node has children it goes back into the deque, until they are made.
   void visit_and_keep(Node& node, Total& total, IncumbentOf<App>& incumbent) {
     children_.lazy(0);
@@ -343,8 +331,9 @@ class Visitor<App> {
   }
 
   const App& app_;
-  SplitDeque<OpenNode<Node>>& deque_;
-  LazyChildren children_;
+  SplitDeque<OpenOf<App>>& deque_;
+  std::conditional_t<VisitsLazily<App>, LazyChildren, Children<Node>> children_;
+  std::vector<Node> taken_;  ///< while several are visited at once
 };
 
 template <TreeSearch App>

@@ -86,6 +86,12 @@ struct SolvesForgetful {
   Solution combine(Solution left, Solution) const { return left; }
 };
 
+template <class T>
+std::vector<T> joined(std::vector<T> a, const std::vector<T>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
 /// Compared by its fields, some of which have no ==.
 struct Loose {
   double mean = 0;
@@ -99,10 +105,7 @@ struct SolvesLoosely {
   Solution conquer(int n) const {
     return {{std::numeric_limits<double>::quiet_NaN(), {{n, 0.5f}}}};
   }
-  Solution combine(Solution a, const Solution& b) const {
-    a.insert(a.end(), b.begin(), b.end());
-    return a;
-  }
+  Solution combine(Solution a, const Solution& b) const { return joined(std::move(a), b); }
   Solution sequential(int n) const {
     return Solution(n, {std::numeric_limits<double>::quiet_NaN(), {{is_right ? 1 : 2, 0.5f}}});
   }
@@ -116,10 +119,7 @@ struct CountsPaths {
   bool trivial(const int& n) const { return n < 2; }
   std::vector<int> divide(int n) const { return {n - 1, n / 2, n / 3}; }
   Solution conquer(int n) const { return {n}; }
-  Solution combine(Solution a, const Solution& b) const {
-    a.insert(a.end(), b.begin(), b.end());
-    return a;
-  }
+  Solution combine(Solution a, const Solution& b) const { return joined(std::move(a), b); }
 };
 struct DividesIntoNothing : CountsPaths {
   std::vector<int> divide(int n) const {
@@ -129,10 +129,9 @@ struct DividesIntoNothing : CountsPaths {
 struct ClaimsToCommute : CountsPaths {
   static constexpr bool kCommutative = true;
 };
-struct Commutes : CountsPaths {
-  static constexpr bool kCommutative = true;
+struct Commutes : ClaimsToCommute {
   Solution combine(Solution a, const Solution& b) const {
-    a = CountsPaths::combine(std::move(a), b);
+    a = joined(std::move(a), b);
     std::sort(a.begin(), a.end());
     return a;
   }
@@ -255,12 +254,6 @@ struct KeepsTheLeft : CountsNodes {
     return a == Solution{} ? b : b == Solution{} ? a : Solution{a.nodes + b.nodes, a.depth};
   }
 };
-/// A node whose depth stays behind.
-struct ShallowNode {
-  int value = 0;
-  int depth = 0;
-};
-
 /// A tree whose children are made when they are visited.
 struct CountsLazily : CountsNodes {
   void visit(const Node& node, LazyChildren& children, Solution& total) const {
@@ -289,27 +282,16 @@ struct StopsAtAnAnswer : CountsNodes {
     }
   }
 };
-}  // namespace
 
-template <>
-struct wire<ShallowNode> {
-  static void pack(Packer& packer, const ShallowNode& node) { wire<int>::pack(packer, node.value); }
-  static ShallowNode unpack(Unpacker& unpacker) {
-    return {.value = wire<int>::unpack(unpacker), .depth = 0};
-  }
-};
-
-namespace {
-
-struct SendsShallowNodes {
-  using Problem = ShallowNode;
-  using Node = ShallowNode;
+/// Nodes of which a field stays behind.
+struct SendsForgetful {
+  using Problem = Forgetful;
   using Solution = std::int64_t;
 
-  void visit(Node node, Children<Node>& children, Solution& total) const {
-    total += 1 + node.depth;
-    if (node.value > 0) {
-      children.push({node.value - 1, node.depth + 1});
+  void visit(Forgetful node, Children<Forgetful>& children, Solution& total) const {
+    total += 1 + node.forgotten;
+    if (node.kept > 0) {
+      children.push({node.kept - 1, node.forgotten + 1});
     }
   }
   Solution combine(Solution a, Solution b) const { return a + b; }
@@ -361,8 +343,7 @@ TEST(Check, ABrokenPromiseOfASearchIsNamed) {
   EXPECT_EQ(first_broken(StartsAtOne{}, 5), "Solution{} is not neutral for combine");
   EXPECT_EQ(first_broken(KeepsTheLeft{}, 40), "combine depends on the order of its arguments");
   EXPECT_EQ(first_broken(CountsChildrenMade{}, 40), other);
-  EXPECT_EQ(first_broken(SendsShallowNodes{}, {.value = 3, .depth = 0}),
-            "Node changes on its way to another rank");
+  EXPECT_EQ(first_broken(SendsForgetful{}, {.kept = 3}), "Node changes on its way to another rank");
 }
 
 TEST(Check, BranchAndBoundIsComparedByWhatTheCallerCallsTheSame) {

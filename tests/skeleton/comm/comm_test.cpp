@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <filesystem>
@@ -20,6 +21,8 @@
 #include <cleave/trace/trace_file.hpp>
 #include <cleave/write_trace.hpp>
 
+#include "tests/support/message_of.hpp"
+
 namespace cleave {
 
 using namespace cleave::detail;
@@ -35,14 +38,11 @@ TEST(Comm, CollectivesGiveEachRankWhatIsForIt) {
   comm.allreduce_min(both);
   EXPECT_EQ(both, (std::array<std::int64_t, 2>{5, -last}));
   EXPECT_EQ(comm.bcast(comm.rank() == last ? "of the last" : "", last), "of the last");
-  const auto gathered = comm.gather(comm.rank() * 3);
-  EXPECT_EQ(gathered.size(), comm.rank() == 0 ? comm.size() : 0);
-  for (std::size_t i = 0; i < gathered.size(); ++i) {
-    EXPECT_EQ(gathered[i], static_cast<std::int64_t>(i) * 3);
-  }
   const std::vector<int> counts(comm.size(), 1);
   std::vector<int> offsets(comm.size());
   std::iota(offsets.begin(), offsets.end(), 0);
+  const auto gathered = comm.gather(comm.rank());
+  EXPECT_TRUE(std::ranges::equal(gathered, comm.rank() == 0 ? offsets : std::vector<int>()));
   std::vector<std::byte> out;
   std::vector<std::byte> expected;
   for (int rank = 0; rank <= last; ++rank) {
@@ -82,15 +82,10 @@ TEST(Comm, IsKeptWithTheCommunicator) {
 TEST(Comm, ACallThatMpiRefusesIsNamed) {
   MPI_Comm copy = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  const Comm comm(copy);
   const std::array<std::byte, 1> message{};
-  try {
-    const Comm comm(copy);
-    comm.send(comm.size(), message);
-    ADD_FAILURE() << "it is sent to a rank that is not there";
-  } catch (const MpiError& error) {
-    const std::string what = error.what();
-    EXPECT_EQ(what.find("MPI_Isend failed: "), 0U) << what;
-  }
+  const std::string what = testing::message_of([&] { comm.send(comm.size(), message); });
+  EXPECT_TRUE(what.starts_with("MPI_Isend failed: ")) << what;
   MPI_Comm_free(&copy);
 }
 
@@ -128,14 +123,9 @@ TEST(Comm, AnIntercommunicatorIsRefused) {
   MPI_Comm_split(MPI_COMM_WORLD, is_first ? 0 : 1, 0, &group);
   MPI_Comm both = MPI_COMM_NULL;
   MPI_Intercomm_create(group, 0, MPI_COMM_WORLD, is_first ? 1 : 0, 5, &both);
-  try {
-    const Comm comm(both);
-    ADD_FAILURE() << "it is taken";
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "Options::comm is an intercommunicator: DC_Call needs the ranks of one group, for "
-                 "example of MPI_Intercomm_merge");
-  }
+  EXPECT_EQ(testing::message_of([&] { const Comm comm(both); }),
+            "Options::comm is an intercommunicator: DC_Call needs the ranks of one group, for "
+            "example of MPI_Intercomm_merge");
   MPI_Comm_free(&both);
   MPI_Comm_free(&group);
 }
@@ -188,7 +178,7 @@ TEST(ClockOffsets, AreSmallOnOneHost) {
   }
 }
 
-class WriteTrace : public testing::Test {
+class WriteTrace : public ::testing::Test {
  protected:
   void SetUp() override {
     recorder_.begin_repetition(0, false);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <cstdint>
-#include <deque>
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -29,70 +30,67 @@ std::vector<T> take(SplitDeque<T>& deque, std::size_t maximum) {
   return taken;
 }
 
-TEST(SplitDeque, DropsTheOldestAndEverySecondAfterIt) {
+/// A deque beside what it should hold, oldest first. Each function does the one thing to both.
+struct Beside {
   SplitDeque<std::unique_ptr<int>> deque;
-  for (int i = 0; i < 7; ++i) {
-    deque.push(std::make_unique<int>(i));
-  }
-  deque.release(6);
-  const auto left_after = [&deque](std::size_t count) {
-    const std::lock_guard guard(deque);
-    deque.drop_alternate(count);
-    std::vector<int> left;
-    for (const auto& node : deque.nodes()) {
-      left.push_back(*node);
-    }
-    return left;
-  };
-  EXPECT_EQ(left_after(2), (std::vector{1, 3, 4, 5, 6}));
-  EXPECT_EQ(left_after(2), (std::vector{3, 5, 6}));
-  EXPECT_EQ(left_after(1), (std::vector{5, 6}));
-  EXPECT_EQ(left_after(1), (std::vector{6}));
-  EXPECT_EQ(deque.shared_size(), 0U);
-}
+  std::vector<int> shared;
+  std::vector<int> own;
+  std::mt19937& random;
 
-TEST(SplitDeque, AgreesWithADequeUnderRandomOperations) {
-  std::mt19937 random(7);
-  for (int round = 0; round < 50; ++round) {
-    SplitDeque<std::unique_ptr<int>> deque(random() % 8);
-    std::deque<int> shared;
-    std::deque<int> own;
-    for (int i = 0; i < 2000; ++i) {
-      switch (random() % 6) {
-        case 0:
-        case 1:
-          deque.push(std::make_unique<int>(i));
-          own.push_back(i);
-          break;
-        case 2:
-          if (!own.empty()) {
-            EXPECT_EQ(*deque.pop(), own.back());
-            own.pop_back();
-          }
-          break;
-        case 3: {
-          const std::size_t count = own.empty() ? 0 : random() % own.size();
-          deque.release(count);
-          shared.insert(shared.end(), own.begin(), own.begin() + count);
-          own.erase(own.begin(), own.begin() + count);
-          break;
-        }
-        case 4: {
-          const std::size_t back = (shared.size() + 1) / 2;
-          EXPECT_EQ(deque.reacquire(), back > 0);
-          own.insert(own.begin(), shared.end() - back, shared.end());
-          shared.erase(shared.end() - back, shared.end());
-          break;
-        }
-        default:
-          for (const auto& taken : take(deque, random() % 4)) {
-            EXPECT_EQ(*taken, shared.front());
-            shared.pop_front();
-          }
+  void push() {
+    own.push_back(static_cast<int>(random()));
+    deque.push(std::make_unique<int>(own.back()));
+  }
+  void pop() {
+    if (!own.empty()) {
+      EXPECT_EQ(*deque.pop(), own.back());
+      own.pop_back();
+    }
+  }
+  void release() {
+    const std::size_t count = random() % (own.size() + 1);
+    deque.release(count);
+    shared.insert(shared.end(), own.begin(), own.begin() + count);
+    own.erase(own.begin(), own.begin() + count);
+  }
+  void reacquire() {
+    const std::size_t back = (shared.size() + 1) / 2;
+    EXPECT_EQ(deque.reacquire(), back > 0);
+    own.insert(own.begin(), shared.end() - back, shared.end());
+    shared.erase(shared.end() - back, shared.end());
+  }
+  void take_oldest() {
+    for (const auto& taken : take(deque, random() % 4)) {
+      EXPECT_EQ(*taken, shared.front());
+      shared.erase(shared.begin());
+    }
+  }
+  void drop_alternate() {
+    if (!shared.empty()) {
+      const std::size_t count = 1 + random() % std::max<std::size_t>(1, shared.size() / 2);
+      const std::lock_guard guard(deque);
+      deque.drop_alternate(count);
+      for (std::size_t i = 0; i < count; ++i) {
+        shared.erase(shared.begin() + i);
       }
-      ASSERT_EQ(deque.private_size(), own.size());
-      ASSERT_EQ(deque.shared_size(), shared.size());
-      ASSERT_EQ(deque.nodes().size(), own.size() + shared.size());
+    }
+  }
+};
+
+TEST(SplitDeque, AgreesWithTwoVectorsUnderRandomOperations) {
+  std::mt19937 random(7);
+  constexpr std::array kOperations = {
+      &Beside::push,    &Beside::push,      &Beside::push,        &Beside::pop,
+      &Beside::release, &Beside::reacquire, &Beside::take_oldest, &Beside::drop_alternate};
+  for (int round = 0; round < 50; ++round) {
+    Beside both{SplitDeque<std::unique_ptr<int>>(random() % 8), {}, {}, random};
+    for (int i = 0; i < 2000; ++i) {
+      (both.*kOperations[random() % kOperations.size()])();
+      std::vector<int> all = both.shared;
+      all.insert(all.end(), both.own.begin(), both.own.end());
+      ASSERT_EQ(both.deque.private_size(), both.own.size());
+      ASSERT_TRUE(
+          std::ranges::equal(both.deque.nodes(), all, {}, [](const auto& node) { return *node; }));
     }
   }
 }
@@ -120,11 +118,11 @@ TEST(SplitDeque, EveryNodeIsGotOnceWithThievesAtWork) {
     if (random() % 3 == 0 && deque.private_size() >= 2) {
       deque.release(deque.private_size() / 2);
     }
-    while (random() % 2 == 0 && (!deque.private_empty() || deque.reacquire())) {
+    while (random() % 2 == 0 && deque.has_private()) {
       got[kThieves].push_back(deque.pop());
     }
   }
-  while (!deque.private_empty() || deque.reacquire()) {
+  while (deque.has_private()) {
     got[kThieves].push_back(deque.pop());
   }
   is_done = true;
