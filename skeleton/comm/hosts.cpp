@@ -63,8 +63,7 @@ Hosts::Hosts(MPI_Comm comm) {
   OfRank own{.host = hash_of_host_name(),
              .cores = summary_of(cores_of_this_host()),
              .is_told_to_be_polite = cleave::is_told_to_be_polite()};
-  static const std::int32_t kQuota = cpu_quota();
-  own.cores.quota = kQuota;
+  own.cores.quota = quota_of_this_process();
   int size = 0;
   MPI_Comm_size(comm, &size);
   std::vector<OfRank> all(static_cast<std::size_t>(size));

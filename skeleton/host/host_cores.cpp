@@ -123,9 +123,14 @@ std::int64_t memory_left(const std::filesystem::path& root) {
   return left;
 }
 
-int usable_cores() {
+std::int32_t quota_of_this_process() {
   static const std::int32_t kQuota = cpu_quota();
-  return std::min(static_cast<int>(allowed_cores(cores_of_this_host()).size()), kQuota);
+  return kQuota;
+}
+
+int usable_cores() {
+  return std::min(static_cast<int>(allowed_cores(cores_of_this_host()).size()),
+                  quota_of_this_process());
 }
 
 bool bind_thread(int hardware_thread) {

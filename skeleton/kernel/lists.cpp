@@ -22,6 +22,9 @@ Values solve_each(Values list, const Solve& solve) {
 /// The sums of the sizes that the first value has.
 template <class SizesOf>
 Sizes sum(const Values& list, const SizesOf& sizes_of) {
+  if (list.size() == 1) {
+    return sizes_of(list.front());
+  }
   std::vector<Sizes> all;
   std::ranges::transform(list, std::back_inserter(all), sizes_of);
   const Sizes first = all.empty() ? Sizes{} : all.front();

@@ -160,7 +160,7 @@ Manifest read_manifest(const std::filesystem::path& folder, std::int64_t generat
   auto object = JsonFields::parse(path, "", read_file(path));
   Manifest manifest;
   fields(object, manifest);
-  object.require(object.text("checksum") == checksum_of(object.raw()), "checksum",
+  object.require(object.get<std::string>("checksum") == checksum_of(object.raw()), "checksum",
                  "does not fit: the manifest is damaged");
   object.require(
       manifest.program_version == version(), "program_version",

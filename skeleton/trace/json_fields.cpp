@@ -216,8 +216,6 @@ double JsonFields::number_between(const std::string& name, json& field, double v
   return value;
 }
 
-bool simulates_hosts(std::string_view mpi_library) { return mpi_library.starts_with("SMPI"); }
-
 void fields(JsonFields& object, Provenance& p) {
   object("program", p.program)("version", p.version)("commit", p.commit);
   object("command_line", p.command_line)("host", p.host)("processor", p.processor);

@@ -16,7 +16,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <cleave/clock.hpp>

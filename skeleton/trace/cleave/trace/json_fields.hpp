@@ -101,15 +101,13 @@ class JsonFields {
 
   const nlohmann::json& raw() const { return *object_; }
 
-  // Reading alone.
-
+  /// The field `name`, which is read.
   template <class T, class... Limits>
   T get(const char* name, Limits... limits) const {
     T value{};
     const_cast<JsonFields&>(*this)(name, value, limits...);
     return value;
   }
-  std::string text(const char* name) const { return get<std::string>(name); }
 
  private:
   using Json = nlohmann::json;
