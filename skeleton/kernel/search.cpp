@@ -337,7 +337,7 @@ class RankSearch final : public RankBag {
     }
     const std::uint8_t wishes = RankBag::wishes();
     const bool is_due = wishes == kNothing && snapshot != kNothing && transport_->rank() == 0 &&
-                        snapshots_->is_due(transport_->now_ns());
+                        snapshots_->is_due();
     return is_due ? snapshot : wishes;
   }
 
@@ -435,7 +435,7 @@ class SearchCall {
     }
     if (snapshots && snapshots->resumed_from() > 0) {
       cleave::agree(*comm_.comm(), [&] {
-        std::ranges::for_each(snapshots->take_parts(),
+        std::ranges::for_each(snapshots->read_share(),
                               [&](const SnapshotPart& part) { workers_->restore(part); });
       });
     } else if (comm_.rank() == 0) {

@@ -133,9 +133,6 @@ void run_application(const Comm& comm, AnyRun& run, const ProgramTraits& program
   if (call.checkpoint) {
     const auto of_root = [&] { return comm.rank() == 0 ? instance_of(run.facts(), line) : ""; };
     call.checkpoint->instance = comm.bcast(agree(comm, of_root), 0);
-    call.checkpoint->warn = [&](const std::string& what) {
-      print_warnings(program.program, {what}, options);
-    };
   }
   // Its thread is not bound.
   RunProgress progress(comm, program.program, options, report.visits);

@@ -124,8 +124,8 @@ Comm alone() {
   return Comm(MPI_COMM_SELF);
 }
 
-/// The first line is a manifest, the rest rank 0's part. Both get the checksums without which they
-/// would not be looked at.
+/// The first line is a manifest, the rest rank 0's part. They get the version and the checksum
+/// without which they would not be looked at.
 void resume_from_snapshot(std::string_view bytes) {
   const std::size_t end = bytes.find('\n');
   std::string manifest(bytes.substr(0, end));
@@ -135,14 +135,7 @@ void resume_from_snapshot(std::string_view bytes) {
   auto object = nlohmann::json::parse(manifest, nullptr, false);
   if (object.is_object()) {
     object["program_version"] = detail::version();
-    if (auto& parts = object["parts"]; parts.is_array() && !parts.empty() && parts[0].is_object()) {
-      parts[0]["bytes"] = part.size();
-      parts[0]["checksum"] = detail::hexadecimal(of_part);
-    }
-    object.erase("checksum");
-    constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
-    object["checksum"] = detail::hexadecimal(detail::crc_64(object.dump(-1, ' ', false, kReplace)));
-    manifest = object.dump(-1, ' ', false, kReplace);
+    manifest = object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   }
   const Comm comm = alone();
   static const std::string folder = [] {
@@ -154,7 +147,8 @@ void resume_from_snapshot(std::string_view bytes) {
   }();
   std::ofstream(folder + "/cleave-snapshot-000001.json", std::ios::binary) << manifest;
   std::ofstream(folder + "/cleave-snapshot-000001.rank-00000", std::ios::binary) << part;
-  detail::SnapshotFolder(comm, {.folder = folder, .resume = true, .app = "a", .instance = "i"});
+  const CheckpointOptions options{.folder = folder, .resume = true, .app = "a", .instance = "i"};
+  detail::SnapshotFolder(comm, options).read_share();
 }
 
 void read_keys(const std::filesystem::path& path) {

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -68,9 +67,6 @@ struct CheckpointOptions {
   std::string app;
   std::string instance;
   CheckpointReport* report = nullptr;
-  /// Called on rank 0 with what a person should know: a snapshot is damaged, and an older one is
-  /// taken; the folder cannot be locked. May be empty.
-  std::function<void(const std::string&)> warn = {};
 };
 
 struct Options {

@@ -7,9 +7,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include <cleave/comm.hpp>
@@ -17,76 +14,59 @@
 
 namespace cleave::detail {
 
-/// The state of one rank when a snapshot was written; as packed by wire<T>, one value after the
-/// other.
+/// The state of one rank when a snapshot was written; nodes and totals as packed by wire<T>, one
+/// value after the other.
 struct SnapshotPart {
+  std::int64_t generation = 0;
+  std::int64_t rank = 0;
   std::vector<std::byte> nodes;
   std::vector<std::byte> totals;  ///< of each worker
   std::int64_t incumbent = 0;
 };
 
-/// Keeps other runs out of a folder of snapshots while it or its process lives: a file in the
-/// folder, which is locked (flock) and removed at the end.
-class FolderLock {
- public:
-  /// \throws FileError  if the file cannot be made
-  explicit FolderLock(const std::filesystem::path& folder);
-  ~FolderLock();
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
+/// Keeps other runs out of a folder of snapshots, while the result or its process lives, by a file
+/// there that is locked (flock). A file system without locks keeps nobody out.
+/// \return  null if another run is in
+/// \throws FileError  if the file cannot be made
+std::shared_ptr<const int> lock_folder(const std::filesystem::path& folder);
 
-  /// `unsupported`: the file system has no locks.
-  enum class State { held, of_another_run, unsupported };
-  State state() const { return state_; }
-
- private:
-  std::filesystem::path path_;
-  int file_ = -1;
-  State state_ = State::held;
-};
-
-/// The folder of one search's snapshots. Two are kept: the newest, and the whole one before it.
-/// Files of other names than theirs are left alone.
+/// The folder of one search's snapshots. The newest one is kept. Files of other names than theirs
+/// are left alone.
 class SnapshotFolder {
  public:
-  /// Collective. Makes the folder if it does not exist, and reads the newest snapshot that is
-  /// whole, shared out over the ranks of now.
+  /// Collective. Makes the folder if it does not exist.
   /// \throws Error  on every rank: the folder cannot be used, or another run uses it; it holds a
-  ///                snapshot although none is to be resumed, or one of another application or
-  ///                instance; it holds snapshots and none is whole
+  ///                snapshot although none is to be resumed
   SnapshotFolder(const Comm& comm, const CheckpointOptions& options);
 
-  /// The snapshot that was read; 0 if there is none.
+  /// The newest snapshot that was there; 0 if there was none.
   std::int64_t resumed_from() const { return resumed_from_; }
 
-  /// This rank's share of its parts, which are given away.
-  std::vector<SnapshotPart> take_parts() { return std::move(parts_); }
+  /// The parts of every `comm.size()`-th rank of then.
+  /// \throws Error  if one is damaged, or it is the snapshot of another search
+  std::vector<SnapshotPart> read_share() const;
 
   /// On rank 0: whether it is time for another snapshot.
-  bool is_due(std::int64_t now_ns);
+  bool is_due() const;
 
   /// Writes this rank's part of the next snapshot, to the disk. \throws FileError
   void write_part(SnapshotPart part);
-  /// On rank 0, once all have written theirs: makes it valid, then removes all but this one and the
-  /// whole one before it. \throws FileError
+  /// On rank 0, once all have written theirs: makes it valid, then removes all others.
+  /// \throws FileError
   void complete();
 
   std::int64_t written() const { return written_; }
 
  private:
-  std::vector<std::int64_t> open();
-  std::string read_share(std::int64_t generation);
+  void open();
 
   Comm comm_;
   CheckpointOptions options_;
-  std::unique_ptr<FolderLock> lock_;  ///< on rank 0
+  std::shared_ptr<const int> lock_;  ///< on rank 0
   std::int64_t resumed_from_ = 0;
-  std::int64_t newest_whole_ = 0;  ///< the snapshot that was read, or the last one written
-  std::vector<SnapshotPart> parts_;
-  std::int64_t next_generation_ = 1;
+  std::int64_t newest_ = 0;  ///< the greatest number of any file
   std::int64_t written_ = 0;
-  std::optional<std::int64_t> due_ns_;
-  bool is_newly_complete_ = false;  ///< is_due was not asked since
+  double due_s_;  ///< by the clock of this host
 };
 
 /// Removes all snapshots in `folder`, but not the folder; nothing if another run uses it.
