@@ -34,17 +34,14 @@ ErasedValue solve_on_one_rank(const AnyApp& app, const Given& given, const CallO
   return std::move(solution.value().front());
 }
 
-/// \param identity  what the first message tells (link.hpp); null where all have agreed
-ErasedValue solve_on_all_ranks(const AnyApp& app, const Given& given, const CallOptions& options,
-                               const CallIdentity* identity) {
+ErasedValue solve_on_all_ranks(const AnyApp& app, const Given& given, const CallOptions& options) {
   if (!app.traits().runs_on_hypercube) {
     throw Error(
         "the hypercube runs no search: take work_stealing, or give it `divide` in halves as well");
   }
   const Solver solver = solver_of(app, options);
   const Way way = way_for(options.placement, app.traits());
-  const CallMessages ranks(Comm(options.comm), identity);
-  return solve_on_hypercube(app, options, ranks, way, solver, given,
+  return solve_on_hypercube(app, options, Comm(options.comm), way, solver, given,
                             traits_of(options.placement).problem);
 }
 
@@ -107,20 +104,9 @@ ErasedValue call(DC_Type type, const AnyApp& app, std::uint64_t problem_hash, co
   if (type != DC_Type::sequential) {
     const Comm comm(options.comm);
     const bool is_of_all = traits_of(options.placement).problem == Holders::all;
-    const CallIdentity identity(type, options, app.traits().type_hash,
-                                is_of_all ? problem_hash : 0);
-    const bool tells_call_first = app.traits().runs_on_hypercube && type == DC_Type::hypercube &&
-                                  options.placement == Placement::replicated &&
-                                  options.stealing.threads == 1 && is_timed &&
-                                  first_message_tells_call(Way::replicated, comm.size());
-    if (tells_call_first) {
-      try {
-        return solve_on_all_ranks(app, given, options, &identity);
-      } catch (const OtherCall&) {
-        identity.refuse(comm);
-      }
-    }
-    agree_on_call(comm, identity, options.recorder);
+    agree_on_call(comm,
+                  CallIdentity(type, options, app.traits().type_hash, is_of_all ? problem_hash : 0),
+                  options.recorder);
   }
   if (!is_timed) {
     throw Error("max_s is the longest time in seconds that a search may take, not nan");
@@ -129,7 +115,7 @@ ErasedValue call(DC_Type type, const AnyApp& app, std::uint64_t problem_hash, co
     case DC_Type::sequential:
       return solve_on_one_rank(app, given, options);
     case DC_Type::hypercube:
-      return solve_on_all_ranks(app, given, options, nullptr);
+      return solve_on_all_ranks(app, given, options);
     case DC_Type::work_stealing:
       return app.steal(given, options, Comm(options.comm));
   }

@@ -15,25 +15,6 @@ namespace cleave::detail {
 
 namespace {
 
-/// Two ranks' words on their calls, and the first message of the call itself.
-struct FirstMessage {
-  std::int64_t call = 0;
-  std::array<std::byte, kHeaderBytes + kMaxBytesInHeader> message;
-};
-
-/// Swaps with the other of two ranks. \return  whether both make the same call
-bool swap_first(const Comm& comm, std::int64_t call, std::span<const std::byte> out,
-                std::span<std::byte> in) {
-  FirstMessage mine{.call = call, .message = {}};
-  FirstMessage theirs;
-  std::ranges::copy(out, mine.message.begin());
-  comm.exchange(1 - comm.rank(),
-                std::as_bytes(std::span(&mine, 1)).first(sizeof(mine.call) + out.size()),
-                std::as_writable_bytes(std::span(&theirs, 1)));
-  std::copy_n(theirs.message.begin(), in.size(), in.begin());
-  return theirs.call == call;
-}
-
 /// The lowest rank for which `differs`; the number of ranks if there is none.
 int first_other(const Comm& comm, bool differs) {
   return static_cast<int>(comm.allreduce_min(differs ? comm.rank() : comm.size()));
@@ -110,26 +91,14 @@ std::string CallIdentity::text() const {
                      (how & kUntimed) != 0 ? ", max_s nan" : "");
 }
 
-std::int64_t CallIdentity::hash() const {
-  // Without its last bit, so that the negative exists.
-  return static_cast<std::int64_t>(hash_of(std::as_bytes(std::span(words_))) >> 1);
-}
-
 void CallIdentity::agree(const Comm& comm) const {
-  bool is_same = true;
-  if (comm.size() == 2) {
-    is_same = swap_first(comm, hash(), {}, {});
-  } else {
-    std::array<std::int64_t, 2> minimum = {hash(), -hash()};
-    comm.allreduce_min(minimum);
-    is_same = minimum[0] == -minimum[1];
+  // Without its last bit, so that the negative exists.
+  const auto hash = static_cast<std::int64_t>(hash_of(std::as_bytes(std::span(words_))) >> 1);
+  std::array<std::int64_t, 2> minimum = {hash, -hash};
+  comm.allreduce_min(minimum);
+  if (minimum[0] == -minimum[1]) {
+    return;
   }
-  if (!is_same) {
-    refuse(comm);
-  }
-}
-
-void CallIdentity::refuse(const Comm& comm) const {
   std::array<std::uint64_t, 3> first = words_;
   comm.bcast(std::as_writable_bytes(std::span(first)), 0);
   if (const int other = first_other(comm, first[0] != words_[0]); other < comm.size()) {
@@ -146,16 +115,6 @@ void CallIdentity::refuse(const Comm& comm) const {
       "rank {} calls DC_Call with another problem than rank 0: placement replicated wants the same "
       "on every rank; rooted takes that of rank 0",
       first_other(comm, first[2] != words_[2])));
-}
-
-void CallMessages::exchange(int partner, std::span<const std::byte> out,
-                            std::span<std::byte> in) const {
-  if (call_ == nullptr) {
-    return Comm::exchange(partner, out, in);
-  }
-  if (!swap_first(*comm(), std::exchange(call_, nullptr)->hash(), out, in)) {
-    throw OtherCall{};
-  }
 }
 
 std::int64_t agree_on_failure(const Messages& comm, BlockRunner& blocks, std::int64_t agenda) {

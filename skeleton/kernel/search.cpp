@@ -6,12 +6,13 @@
 #include <limits>
 #include <ranges>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include <cleave/clock.hpp>
 #include <cleave/error.hpp>
+#include <cleave/host/host_cores.hpp>
 #include <cleave/kernel/any_app.hpp>
-#include <cleave/kernel/helpers.hpp>
 #include <cleave/kernel/link.hpp>
 #include <cleave/kernel/lists.hpp>
 #include <cleave/kernel/rank_bag.hpp>
@@ -116,7 +117,8 @@ class RankSearch final : public RankBag {
     begin_search();
     let_helpers_rest();
     {
-      Helpers helpers([this] { command(Command::stop); });
+      std::vector<std::jthread> helpers;
+      const StopAtEnd stop{*this};  // before they are joined
       failure_.guard("threads", [&] { start(helpers); });
       for (std::int64_t now = now_ns(first()); outcome() == Balancer::Outcome::running;) {
         now = work(first(), now);
@@ -172,6 +174,11 @@ class RankSearch final : public RankBag {
   }
 
  private:
+  struct StopAtEnd {
+    ~StopAtEnd() { search.command(Command::stop); }
+    RankSearch& search;
+  };
+
   Worker& first() { return *workers_.front(); }
 
   void gather_statistics(const SearchMessages& comm) const {
@@ -187,11 +194,15 @@ class RankSearch final : public RankBag {
   }
 
   /// \throws Error  if the system starts no more threads; those that it has started work
-  void start(Helpers& helpers) {
-    const std::vector<int>& bound_to = options_.bound_to;
+  void start(std::vector<std::jthread>& helpers) {
     for (std::size_t i = 1; i < workers_.size(); ++i) {
       try {
-        helpers.start([this, i] { help(*workers_[i]); }, bound_to.empty() ? -1 : bound_to[i]);
+        helpers.emplace_back([this, i] {
+          if (!options_.bound_to.empty()) {
+            bind_thread(options_.bound_to[i]);
+          }
+          help(*workers_[i]);
+        });
       } catch (const std::exception& e) {
         throw Error(
             fmt::format("cannot start thread {} of {}: {}", i + 1, workers_.size(), e.what()));

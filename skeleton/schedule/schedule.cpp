@@ -49,7 +49,7 @@ class Scheduler {
   }
 
   Schedule schedule() && {
-    if (ranks_of(0).size > 1 && !first_message_tells_call(way_, ranks_of(0).size)) {
+    if (ranks_of(0).size > 1) {
       agree(What::call);
     }
     if (way_ == Way::splitting) {

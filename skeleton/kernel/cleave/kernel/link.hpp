@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the ranks of a call say to each other. At the start all make the same call, or all throw the
-// same error; that has messages of its own, or comes with the first that two ranks swap. At the end
-// one rank's failure becomes every rank's.
+// same error. At the end one rank's failure becomes every rank's.
 //
 // Values cross between two ranks so that neither ever hangs. A header (status and length) goes
 // before every payload, so a rank that has failed says so instead of its payload. Before a long
@@ -66,39 +65,17 @@ class CallIdentity {
   CallIdentity(DC_Type type, const CallOptions& options, std::uint64_t application,
                std::uint64_t problem);
 
-  std::int64_t hash() const;
   /// Collective. Cost: one all-reduce.
   /// \throws Error  on every rank if type, placement, threads, application or, where all have it,
   ///                the problem differs; for work stealing also whether there are snapshots, or
   ///                where a search tells that it was ended early
   void agree(const Comm& comm) const;
-  /// Collective, once it is known that ranks make different calls. \throws Error  what differs
-  [[noreturn]] void refuse(const Comm& comm) const;
 
  private:
   /// How the call is made, in words.
   std::string text() const;
 
   std::array<std::uint64_t, 3> words_;  ///< how it is made, and the two hashes
-};
-
-/// The other of two ranks makes another call.
-struct OtherCall {};
-
-/// The messages of two ranks whose first is of both at once, and says which call it is of: what
-/// `CallIdentity::agree` says in a message of its own, to which the other rank may have come.
-class CallMessages final : public Comm {
- public:
-  /// \param call  what the first message tells; none without it
-  CallMessages(const Comm& comm, const CallIdentity* call) : Comm(comm), call_(call) {}
-
-  /// \throws OtherCall  on both ranks
-  void exchange(int partner, std::span<const std::byte> out,
-                std::span<std::byte> in) const override;
-  using Comm::exchange;
-
- private:
-  mutable const CallIdentity* call_;
 };
 
 /// Collective. If any rank has failed, every rank throws the failure of the lowest level, and there

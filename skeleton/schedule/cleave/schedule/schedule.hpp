@@ -117,11 +117,6 @@ struct Schedule {
 /// \pre  ranks >= 1, 0 <= rank < ranks
 Schedule schedule_of(Way way, int ranks, std::optional<int> rank = {});
 
-/// Whether each rank's first message says which call it makes, so that no agreement on the call
-/// goes before: two ranks do nothing but swap their solutions.
-constexpr bool first_message_tells_call(Way way, int ranks) {
-  return way == Way::replicated && ranks == 2;
-}
 /// Whether a call that goes this way sends problems to other ranks, on any number of ranks.
 constexpr bool moves_problems(Way way) { return way == Way::rooted; }
 /// Whether two ranks ever send to each other at once.
