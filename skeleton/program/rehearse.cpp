@@ -30,9 +30,7 @@ namespace {
 struct RehearsedRank {
   int rank = 0;
   Recorder recorder{rehearsed_ns};
-  Leaves leaves{};
-  int first_level = 0;   ///< Rehearsal::first_level
-  int level_offset = 0;  ///< Rehearsal::level_offset
+  PreparedRehearsal prepared{};
 };
 
 bool is_message(const Span& span) {
@@ -57,8 +55,8 @@ std::string lines_of(const RehearsedRank& rehearsed) {
     written.begin_repetition(repetition.index, repetition.warm_up);
     for (const Span& span : rehearsed.recorder.spans()) {
       if (span.repetition == repetition.index && !is_message(span)) {
-        written.record(span.block, span.level + rehearsed.level_offset, span.group, span.begin_ns,
-                       span.end_ns, span.bytes, rehearsed.recorder.sizes_of(span));
+        written.record(span.block, span.level + rehearsed.prepared.level_offset, span.group,
+                       span.begin_ns, span.end_ns, span.bytes, rehearsed.recorder.sizes_of(span));
       }
     }
   }
@@ -66,11 +64,11 @@ std::string lines_of(const RehearsedRank& rehearsed) {
   return span_lines(written, rehearsed.rank, 0, written.spans().size());
 }
 
-std::string lines_of(const Leaves& leaves) {
-  check_size_names(leaves.recorder);
+std::string lines_of(const PreparedRehearsal& prepared) {
+  check_size_names(prepared.own_parts);
   std::string lines;
-  for (std::size_t i = 0; i < leaves.ranks.size(); ++i) {
-    lines += span_lines(leaves.recorder, leaves.ranks[i], i, 1);
+  for (std::size_t i = 0; i < prepared.ranks.size(); ++i) {
+    lines += span_lines(prepared.own_parts, prepared.ranks[i], i, 1);
   }
   return lines;
 }
@@ -125,7 +123,7 @@ RehearsedRank rehearse_rank(const Comm& world, const AnyRun& run, const AnyApp& 
   std::function<ErasedValue(int)> make;
   std::optional<Rehearsal> rehearsal;
   for (int i = 0; i < runs; ++i) {
-    if (!rehearsal || (makes_new && rehearsal->first_level() == 0)) {
+    if (!rehearsal || (makes_new && rehearsal->prepared().first_level == 0)) {
       make = agree(world,
                    [&] { return run.maker_of_problems(options, seed_of_repetition(options, i)); });
       rehearsal.emplace(app, call, world, options.rehearse->of, rank, make, solver);
@@ -141,9 +139,7 @@ RehearsedRank rehearse_rank(const Comm& world, const AnyRun& run, const AnyApp& 
     }
     rehearsed.recorder.end_repetition(elapsed_ns);
   }
-  rehearsed.leaves = rehearsal->leaves();
-  rehearsed.first_level = rehearsal->first_level();
-  rehearsed.level_offset = rehearsal->level_offset();
+  rehearsed.prepared = rehearsal->prepared();
   return rehearsed;
 }
 
@@ -270,9 +266,9 @@ void rehearse(const Comm& world, const AnyRun& run, const ProgramTraits& program
   summary.sizes = repetitions.back().sizes;
   std::vector<std::string> warnings;
   for (const RehearsedRank& rehearsed : mine) {
-    for (const std::string& text : gather_texts(
-             world,
-             levels_left_out(rehearsed.rank, rehearsed.first_level, rehearsed.level_offset))) {
+    for (const std::string& text :
+         gather_texts(world, levels_left_out(rehearsed.rank, rehearsed.prepared.first_level,
+                                             rehearsed.prepared.level_offset))) {
       if (!text.empty()) {
         warnings.push_back(text);
       }
@@ -290,7 +286,7 @@ void rehearse(const Comm& world, const AnyRun& run, const ProgramTraits& program
   }
   const std::string lines = agree(world, [&] {
     // Other processes have solved the same leaves.
-    std::string all = world.rank() == 0 ? lines_of(mine.front().leaves) : std::string();
+    std::string all = world.rank() == 0 ? lines_of(mine.front().prepared) : std::string();
     for (const RehearsedRank& rehearsed : mine) {
       all += lines_of(rehearsed);
     }

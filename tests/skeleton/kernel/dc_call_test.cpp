@@ -654,7 +654,7 @@ TEST_P(Placements, ARanksOwnPartIsSharedByItsThreads) {
       DC_Call(DC_Type::hypercube, Meeting{&seen}, {0, last},
               {.comm = MPI_COMM_WORLD, .placement = GetParam(), .stealing = {.threads = 2}});
   EXPECT_EQ(result, has_solution(GetParam()) ? last * (last - 1) / 2 : 0);
-  EXPECT_EQ(seen.threads, 2);
+  EXPECT_GE(seen.threads, 2);  // others for each problem of a list
   EXPECT_GT(seen.solved_alone, 10);
 }
 

@@ -149,14 +149,14 @@ void expect_rehearsed_as(const Recorder& real, Placement placement, const App& a
   RehearsedLines twice = once;
   twice.insert(twice.end(), once.begin(), once.end());
   EXPECT_EQ(lines_of(recorder), twice);
-  EXPECT_EQ(rehearsal.first_level(), 0);
+  EXPECT_EQ(rehearsal.prepared().first_level, 0);
 
   RehearsedLines leaves = leaves_of_all(real);
   leaves[static_cast<std::size_t>(rank)].clear();
   RehearsedLines solved(leaves.size());
-  for (std::size_t i = 0; i < rehearsal.leaves().ranks.size(); ++i) {
-    const Recorder& of_leaves = rehearsal.leaves().recorder;
-    solved[static_cast<std::size_t>(rehearsal.leaves().ranks[i])] =
+  for (std::size_t i = 0; i < rehearsal.prepared().ranks.size(); ++i) {
+    const Recorder& of_leaves = rehearsal.prepared().own_parts;
+    solved[static_cast<std::size_t>(rehearsal.prepared().ranks[i])] =
         line_of_span(of_leaves, of_leaves.spans()[i]);
   }
   EXPECT_EQ(solved, leaves);
@@ -234,7 +234,7 @@ TEST(Rehearsal, LeavesOutLevelsThatTakeTooMuchMemory) {
   rehearse_alone<examples::Mergesort>(
       {}, recorder, Placement::replicated, 16, 5,
       [](int /*rank*/) { return rehearsed_values(1600, 1); }, {.max_bytes = 8 * 4 * 200},
-      [](const auto& rehearsal) { EXPECT_EQ(rehearsal.first_level(), 1); });
+      [](const auto& rehearsal) { EXPECT_EQ(rehearsal.prepared().first_level, 1); });
   int divided = 0;
   int combined_at = 99;
   for (const Span& span : recorder.spans()) {
@@ -253,9 +253,9 @@ TEST(Rehearsal, OfASortTakesAsManyRanksAsMemoryAllows) {
       {}, recorder, Placement::distributed, 16, 5,
       [](int rank) { return rehearsed_part(1000, rank); }, {.max_bytes = 3 * 4 * 4000},
       [](const auto& rehearsal) {
-        EXPECT_EQ(rehearsal.first_level(), 2);
-        EXPECT_EQ(rehearsal.level_offset(), 2);
-        EXPECT_EQ(rehearsal.leaves().ranks, (std::vector{4, 6, 7}));
+        EXPECT_EQ(rehearsal.prepared().first_level, 2);
+        EXPECT_EQ(rehearsal.prepared().level_offset, 2);
+        EXPECT_EQ(rehearsal.prepared().ranks, (std::vector{4, 6, 7}));
       });
   ASSERT_EQ(recorder.repetitions().size(), 1U);
   EXPECT_EQ(recorder.repetitions()[0].sizes.begin()->value, 16000);
@@ -287,7 +287,7 @@ TEST(Rehearsal, OfATrivialProblemHasNoOthers) {
   Recorder recorder(rehearsed_ns);
   rehearse_alone<examples::Mergesort>(
       {}, recorder, Placement::rooted, 4, 0, [](int /*rank*/) { return std::vector{1}; }, {},
-      [](const auto& rehearsal) { EXPECT_TRUE(rehearsal.leaves().ranks.empty()); });
+      [](const auto& rehearsal) { EXPECT_TRUE(rehearsal.prepared().ranks.empty()); });
   ASSERT_EQ(lines_of(recorder).size(), 1U);
   EXPECT_EQ(lines_of(recorder)[0], "conquer at level 0 of 4 ranks, 0 B, N=1");
 }

@@ -508,23 +508,6 @@ TEST(Search, ThreadsThatCannotBeStartedAreOneErrorOnEveryRank) {
   EXPECT_EQ(DC_Call(DC_Type::work_stealing, Words{}, 4, with_threads(2)), 121);
 }
 
-std::ptrdiff_t threads_of_this_process() {
-  const std::filesystem::directory_iterator all("/proc/self/task");
-  return std::distance(begin(all), end(all));
-}
-
-TEST(Search, ThreadsStayForTheNextCall) {
-  const auto count_words = [](int threads) {
-    EXPECT_EQ(DC_Call(DC_Type::work_stealing, Words{}, 4, with_threads(threads)), 121);
-    return threads_of_this_process();
-  };
-  const std::ptrdiff_t threads = count_words(7);
-  EXPECT_GE(threads, 7);
-  for (const int of_call : {7, 2, 1, 5, 7}) {
-    EXPECT_EQ(count_words(of_call), threads);
-  }
-}
-
 TEST(Search, NodesLongerThanAnMpiMessageCross) {
   CallOptions options{with_threads(1)};
   options.hooks.transport = [](const Comm& comm) { return mpi_transport(comm, 64); };

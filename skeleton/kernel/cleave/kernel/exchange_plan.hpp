@@ -43,114 +43,93 @@ struct ExchangePlan {
   std::vector<Transfer> transfers;
 };
 
-class ExchangePlanner {
- public:
-  explicit ExchangePlanner(const std::vector<ClassCounts>& counts)
-      : counts_(counts), group_{.first = 0, .size = static_cast<int>(counts.size())} {
-    const std::size_t ranks = counts.size();
-    plan_.crossing.resize(ranks);
-    plan_.shed.resize(ranks);
-    plan_.received.resize(ranks);
-    plan_.sizes.resize(ranks);
+/// How many elements of each rank go to the other half of `group`. Equal elements go left, as many
+/// as make the left half's share whole; they stay where they are as far as possible: those of the
+/// left ranks go left first.
+inline std::vector<std::int64_t> crossing_of(const std::vector<ClassCounts>& counts, Group group) {
+  ClassCounts all;
+  for (const ClassCounts& of_rank : counts) {
+    all.less += of_rank.less;
+    all.equal += of_rank.equal;
+    all.greater += of_rank.greater;
   }
-
-  ExchangePlan plan() && {
-    share_ties();
-    for (const Group half : {group_.left(), group_.right()}) {
-      fill(half);
-    }
-    return std::move(plan_);
+  const auto wanted = static_cast<std::int64_t>(static_cast<long double>(all.total()) *
+                                                group.share().left / group.share().total);
+  std::int64_t left_ties = std::clamp<std::int64_t>(wanted - all.less, 0, all.equal);
+  std::vector<std::int64_t> crossing;
+  for (const ClassCounts& of_rank : counts) {
+    const std::int64_t goes_left = std::min(of_rank.equal, left_ties);
+    left_ties -= goes_left;
+    crossing.push_back(group.left().contains(static_cast<int>(crossing.size()))
+                           ? of_rank.total() - of_rank.less - goes_left
+                           : of_rank.less + goes_left);
   }
+  return crossing;
+}
 
- private:
-  /// Equal elements go left, as many as make the left half's share whole. They stay where they are
-  /// as far as possible: those of the left ranks go left first.
-  void share_ties() {
-    ClassCounts all;
-    for (const ClassCounts& counts : counts_) {
-      all.less += counts.less;
-      all.equal += counts.equal;
-      all.greater += counts.greater;
-    }
-    const auto wanted = static_cast<std::int64_t>(static_cast<long double>(all.total()) *
-                                                  group_.share().left / group_.share().total);
-    std::int64_t left_ties = std::clamp<std::int64_t>(wanted - all.less, 0, all.equal);
-    for (int i = 0; i < group_.size; ++i) {
-      const ClassCounts& counts = counts_[i];
-      const std::int64_t goes_left = std::min(counts.equal, left_ties);
-      left_ties -= goes_left;
-      plan_.crossing[i] = group_.left().contains(i) ? counts.total() - counts.less - goes_left
-                                                    : counts.less + goes_left;
-    }
+/// The plan for a group whose ranks have these `counts`, by index in the group. Afterwards no rank
+/// has more than 1/128 above the mean of its half.
+/// Cost: proportional to the ranks of the group. \pre two ranks or more
+inline ExchangePlan plan_exchange(const std::vector<ClassCounts>& counts) {
+  const Group group{.first = 0, .size = static_cast<int>(counts.size())};
+  ExchangePlan plan{.crossing = crossing_of(counts, group),
+                    .shed = std::vector<std::int64_t>(counts.size()),
+                    .received = std::vector<std::int64_t>(counts.size()),
+                    .sizes = {},
+                    .transfers = {}};
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    plan.sizes.push_back(counts[i].total() - plan.crossing[i]);
   }
-
-  /// Where the elements of `half` go.
-  void fill(Group half) {
+  const auto add = [&](const Transfer& transfer) {
+    if (transfer.count > 0) {
+      plan.transfers.push_back(transfer);
+      plan.received[transfer.to] += transfer.count;
+      plan.sizes[transfer.to] += transfer.count;
+    }
+  };
+  for (const Group half : {group.left(), group.right()}) {
     std::int64_t total = 0;
-    for (int i = 0; i < group_.size; ++i) {
-      total += half.contains(i) ? counts_[i].total() - plan_.crossing[i] : plan_.crossing[i];
+    for (int i = 0; i < group.size; ++i) {
+      total += half.contains(i) ? plan.sizes[i] : plan.crossing[i];
     }
     const std::int64_t mean = (total + half.size - 1) / half.size;
     // A partner may go this far beyond the mean where that saves another message.
     const std::int64_t maximum = mean + mean / 128;
-
     std::vector<Transfer> left_over;
     for (int i = half.first; i < half.first + half.size; ++i) {
-      const std::int64_t kept = counts_[i].total() - plan_.crossing[i];
-      plan_.shed[i] = std::max<std::int64_t>(0, kept - maximum);
-      plan_.sizes[i] = kept - plan_.shed[i];
+      plan.shed[i] = std::max<std::int64_t>(0, plan.sizes[i] - maximum);
+      plan.sizes[i] -= plan.shed[i];
+      left_over.push_back({.from = i, .count = plan.shed[i], .crosses = false});
     }
-    for (int from = 0; from < group_.size; ++from) {
-      if (half.contains(from)) {
-        left_over.push_back({.from = from, .count = plan_.shed[from], .crosses = false});
-        continue;
-      }
+    const Group other = half.first == 0 ? group.right() : group.left();
+    for (int from = other.first; from < other.first + other.size; ++from) {
       std::int64_t given = 0;
-      if (const auto partner = partner_of(from, group_)) {
-        given = plan_.crossing[from];
-        if (given > maximum - plan_.sizes[*partner]) {
-          given = std::max<std::int64_t>(0, mean - plan_.sizes[*partner]);
+      if (const auto partner = partner_of(from, group)) {
+        given = plan.crossing[from];
+        if (given > maximum - plan.sizes[*partner]) {
+          given = std::max<std::int64_t>(0, mean - plan.sizes[*partner]);
         }
         add({.from = from, .to = *partner, .count = given});
       }
-      left_over.push_back({.from = from, .count = plan_.crossing[from] - given, .offset = given});
+      left_over.push_back({.from = from, .count = plan.crossing[from] - given, .offset = given});
     }
     int to = half.first;
     for (Transfer rest : left_over) {
       while (rest.count > 0) {
-        const std::int64_t short_of = mean - plan_.sizes[to];
-        if (short_of <= 0) {
+        Transfer piece = rest;
+        piece.to = to;
+        piece.count = std::min(rest.count, mean - plan.sizes[to]);
+        if (piece.count <= 0) {
           ++to;
           continue;
         }
-        Transfer piece = rest;
-        piece.to = to;
-        piece.count = std::min(rest.count, short_of);
         add(piece);
         rest.count -= piece.count;
         rest.offset += piece.count;
       }
     }
   }
-
-  void add(const Transfer& transfer) {
-    if (transfer.count > 0) {
-      plan_.transfers.push_back(transfer);
-      plan_.received[transfer.to] += transfer.count;
-      plan_.sizes[transfer.to] += transfer.count;
-    }
-  }
-
-  const std::vector<ClassCounts>& counts_;
-  Group group_;
-  ExchangePlan plan_;
-};
-
-/// The plan for a group whose ranks have these `counts`, by index in the group. Afterwards no rank
-/// has more than 1/128 above the mean of its half.
-/// Cost: proportional to the ranks of the group. \pre two ranks or more
-inline ExchangePlan plan_exchange(const std::vector<ClassCounts>& counts) {
-  return detail::ExchangePlanner(counts).plan();
+  return plan;
 }
 
 }  // namespace cleave::detail

@@ -22,37 +22,16 @@ using Kept = Values;
 /// Solves a problem in place of `sequential`.
 using Solver = std::function<ErasedValue(ErasedValue problem)>;
 
-/// Refers to the application.
-class Lists {
- public:
-  explicit Lists(const AnyApp& app) : app_(app) {}
-
-  bool trivial(const Values& list) const;
-  Values conquer(Values list) const;
-  /// A trivial problem that is the only part of another goes to the left, and nothing to the right.
-  Halves<Values> divide(Values list, Share share, Kept& kept) const;
-  Values combine(Values left, Values right, const Kept& kept) const;
-  /// A list that is not trivial. \param solver  may be empty
-  Values sequential(Values list, const SearchLimits& limits, const Solver& solver) const;
-
-  // Sums over the list.
-  Sizes sizes(const Values& list) const;
-  Sizes solution_sizes(const Values& list) const;
-
- private:
-  std::ptrdiff_t cut_for(const Values& list, Share share) const;
-
-  const AnyApp& app_;
-};
-
-/// The functors as blocks. Each returns nothing if it failed, now or earlier. `sizes` are those of
-/// the problem; sizes are empty where no trace is taken.
+/// The functors as blocks on lists. Each returns nothing if it failed, now or earlier. Sizes are
+/// sums over a list, and empty where no trace is taken; `sizes` are those of the problem.
 class Blocks : public BlockRunner {
  public:
+  /// Refers to the application. \param solver  may be empty
   Blocks(const AnyApp& app, const CallOptions& options, Solver solver = nullptr)
-      : BlockRunner(options), app_(app), lists_(app), solver_(std::move(solver)) {}
+      : BlockRunner(options), app_(app), solver_(std::move(solver)) {}
 
   std::optional<bool> trivial(const Values& problem, Level level);
+  /// A trivial problem that is the only part of another goes to the left, and nothing to the right.
   /// \param kept  for `combine`
   std::optional<Halves<Values>> divide(Values problem, Share share, const Sizes& sizes, Level level,
                                        Kept& kept);
@@ -73,10 +52,10 @@ class Blocks : public BlockRunner {
   std::string refusal_of(const ErasedValue& total);
 
  private:
-  Sizes with_solution(Sizes sizes, const Values& solution, Level level);
+  bool is_trivial(const Values& list) const;
+  std::optional<Values> solve_each(Block block, Values list, Level level, const Solver& solver);
 
   const AnyApp& app_;
-  const Lists lists_;
   const Solver solver_;
 };
 
