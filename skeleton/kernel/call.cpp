@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <array>
 #include <cmath>
 #include <exception>
@@ -60,16 +62,45 @@ class OwnRank final : public Comm {
   const bool is_polite_;
 };
 
-/// Collective: every rank of `comm` passes what it is about to call. \throws Error
-void agree_on_call(const Comm& comm, const CallIdentity& identity, Recorder* recorder) {
+/// Collective: all ranks make the same call, or all throw. Cost: one all-reduce.
+/// \param application, problem  hashes; 0 of a problem that is not compared
+/// \throws Error  if type, placement, threads, application or problem differ; for work stealing
+/// also
+///                whether there are snapshots, or where a search tells that it was ended early
+void agree_on_call(const Comm& comm, DC_Type type, const CallOptions& options,
+                   std::uint64_t application, std::uint64_t problem) {
+  const bool steals = type == DC_Type::work_stealing;
+  const bool has_snapshots = steals && options.checkpoint;
+  const bool tells_end = steals && options.stealing.ended_early != nullptr;
+  const bool is_untimed = std::isnan(options.stealing.max_s);
+  const std::array<std::uint64_t, 3> mine{
+      static_cast<std::uint64_t>(type) << 48 | static_cast<std::uint64_t>(options.placement) << 40 |
+          (has_snapshots ? 1ULL << 39 : 0) | (tells_end ? 1ULL << 38 : 0) |
+          (is_untimed ? 1ULL << 37 : 0) | static_cast<std::uint32_t>(options.stealing.threads),
+      application, problem};
   if (comm.size() == 1) {
     return;
   }
-  const std::int64_t begin_ns = recorder != nullptr ? recorder->now_ns() : 0;
-  identity.agree(comm);
-  if (recorder != nullptr) {
-    recorder->record(Block::wait, 0, comm.size(), begin_ns, recorder->now_ns(), 0, Sizes{});
+  // Without its last bit, so that the negative exists.
+  const auto hash = static_cast<std::int64_t>(hash_of(std::as_bytes(std::span(mine))) >> 1);
+  std::array<std::int64_t, 2> minimum = {hash, -hash};
+  BlockRunner(options).timed(Block::wait, {0, comm.size()}, [&] { comm.allreduce_min(minimum); });
+  if (minimum[0] == -minimum[1]) {
+    return;
   }
+  auto first = mine;
+  comm.bcast(std::as_writable_bytes(std::span(first)), 0);
+  const auto other =
+      static_cast<int>(comm.allreduce_min(first != mine ? comm.rank() : comm.size()));
+  const std::string text = fmt::format(
+      "{}, {}, threads {}{}{}{}, application {:x}, problem {:x}", name_of(type),
+      name_of(options.placement), options.stealing.threads, has_snapshots ? ", snapshots" : "",
+      tells_end ? ", ended_early" : "", is_untimed ? ", max_s nan" : "", application, problem);
+  const std::string of_first = comm.bcast(text, 0);
+  throw Error(fmt::format(
+      "rank 0 calls DC_Call with {}, rank {} with {}: all ranks must make the same call; placement "
+      "replicated wants the same problem on every rank, rooted takes that of rank 0",
+      of_first, other, comm.bcast(text, other)));
 }
 
 }  // namespace
@@ -104,9 +135,7 @@ ErasedValue call(DC_Type type, const AnyApp& app, std::uint64_t problem_hash, co
   if (type != DC_Type::sequential) {
     const Comm comm(options.comm);
     const bool is_of_all = traits_of(options.placement).problem == Holders::all;
-    agree_on_call(comm,
-                  CallIdentity(type, options, app.traits().type_hash, is_of_all ? problem_hash : 0),
-                  options.recorder);
+    agree_on_call(comm, type, options, app.traits().type_hash, is_of_all ? problem_hash : 0);
   }
   if (!is_timed) {
     throw Error("max_s is the longest time in seconds that a search may take, not nan");

@@ -15,16 +15,6 @@ namespace cleave::detail {
 
 namespace {
 
-/// The lowest rank for which `differs`; the number of ranks if there is none.
-int first_other(const Comm& comm, bool differs) {
-  return static_cast<int>(comm.allreduce_min(differs ? comm.rank() : comm.size()));
-}
-
-/// How a call is made, beside its type, placement and threads.
-constexpr std::uint64_t kSnapshots = 1ULL << 39;
-constexpr std::uint64_t kEndedEarly = 1ULL << 38;
-constexpr std::uint64_t kUntimed = 1ULL << 37;
-
 /// A header and the short payload that may come with it.
 struct HeaderMessage {
   Header header;
@@ -68,68 +58,13 @@ std::uint64_t hash_of(std::span<const std::byte> bytes, std::uint64_t before) {
   return hash;
 }
 
-CallIdentity::CallIdentity(DC_Type type, const CallOptions& options, std::uint64_t application,
-                           std::uint64_t problem)
-    : words_{static_cast<std::uint64_t>(type) << 48 |
-                 static_cast<std::uint64_t>(options.placement) << 40 |
-                 static_cast<std::uint32_t>(options.stealing.threads),
-             application, problem} {
-  const bool steals = type == DC_Type::work_stealing;
-  words_[0] |= steals && options.checkpoint ? kSnapshots : 0;
-  words_[0] |= steals && options.stealing.ended_early != nullptr ? kEndedEarly : 0;
-  words_[0] |= std::isnan(options.stealing.max_s) ? kUntimed : 0;
-}
-
-std::string CallIdentity::text() const {
-  const std::uint64_t how = words_[0];
-  const auto threads = static_cast<std::int32_t>(how);
-  return fmt::format("{}, {}{}{}{}{}", name_of(static_cast<DC_Type>(how >> 48)),
-                     name_of(static_cast<Placement>(how >> 40 & 0xff)),
-                     threads == 1 ? "" : fmt::format(", {} threads", threads),
-                     (how & kSnapshots) != 0 ? ", snapshots" : "",
-                     (how & kEndedEarly) != 0 ? ", ended_early" : "",
-                     (how & kUntimed) != 0 ? ", max_s nan" : "");
-}
-
-void CallIdentity::agree(const Comm& comm) const {
-  // Without its last bit, so that the negative exists.
-  const auto hash = static_cast<std::int64_t>(hash_of(std::as_bytes(std::span(words_))) >> 1);
-  std::array<std::int64_t, 2> minimum = {hash, -hash};
-  comm.allreduce_min(minimum);
-  if (minimum[0] == -minimum[1]) {
-    return;
-  }
-  std::array<std::uint64_t, 3> first = words_;
-  comm.bcast(std::as_writable_bytes(std::span(first)), 0);
-  if (const int other = first_other(comm, first[0] != words_[0]); other < comm.size()) {
-    const std::string of_first = comm.bcast(text(), 0);
-    throw Error(
-        fmt::format("rank 0 calls DC_Call with {}, rank {} with {}: all ranks must make "
-                    "the same call",
-                    of_first, other, comm.bcast(text(), other)));
-  }
-  if (const int other = first_other(comm, first[1] != words_[1]); other < comm.size()) {
-    throw Error(fmt::format("rank {} calls DC_Call with another application than rank 0", other));
-  }
-  throw Error(fmt::format(
-      "rank {} calls DC_Call with another problem than rank 0: placement replicated wants the same "
-      "on every rank; rooted takes that of rank 0",
-      first_other(comm, first[2] != words_[2])));
-}
-
 std::int64_t agree_on_failure(const Messages& comm, BlockRunner& blocks, std::int64_t agenda) {
   const std::int64_t ranks = comm.size();
   const std::optional<Failure>& failure = blocks.failure();
   constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
   std::array<std::int64_t, 2> minimum = {failure ? failure->level * ranks + comm.rank() : kNone,
                                          -agenda};
-  blocks.timed(
-      Block::wait, Level{0, comm.size()},
-      [&] {
-        comm.allreduce_min(minimum);
-        return true;
-      },
-      [](bool) { return Sizes{}; });
+  blocks.timed(Block::wait, {0, comm.size()}, [&] { comm.allreduce_min(minimum); });
   const std::int64_t worst = minimum[0];
   if (worst != kNone) {
     const auto rank = static_cast<int>(worst % ranks);
@@ -251,12 +186,7 @@ void Link::work(Level level, const Sizes& sizes, std::int64_t bytes,
 void Link::move(Block block, Level level, const Sizes& sizes, int other,
                 std::span<const std::byte> out, std::span<std::byte> in, std::int64_t bytes) {
   blocks_.timed(
-      block, level,
-      [&] {
-        comm_.exchange(other, out, in);
-        return true;
-      },
-      [&sizes](bool) { return sizes; }, bytes);
+      block, level, [&] { comm_.exchange(other, out, in); }, [&sizes] { return sizes; }, bytes);
 }
 
 }  // namespace cleave::detail

@@ -13,8 +13,8 @@
 #include <cleave/error.hpp>
 #include <cleave/host/host_cores.hpp>
 #include <cleave/kernel/any_app.hpp>
+#include <cleave/kernel/blocks.hpp>
 #include <cleave/kernel/link.hpp>
-#include <cleave/kernel/lists.hpp>
 #include <cleave/kernel/rank_bag.hpp>
 #include <cleave/kernel/search.hpp>
 #include <cleave/kernel/snapshot.hpp>

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cleave/application.hpp>
-#include <cleave/kernel/functors.hpp>
+#include <cleave/dc_call.hpp>
 
 #include "tests/skeleton/examples.hpp"
 

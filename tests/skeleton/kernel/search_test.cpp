@@ -761,9 +761,10 @@ TEST(Search, WhoseLongestTimeIsNoNumberIsRefusedOnEveryRank) {
   EXPECT_EQ(refused(DC_Type::work_stealing, no_number), line);
   EXPECT_EQ(refused(DC_Type::sequential, no_number), line);
   if (world.size() > 1) {
-    EXPECT_EQ(refused(DC_Type::work_stealing, world.rank() == 0 ? 60 : no_number),
-              "rank 0 calls DC_Call with work_stealing, replicated, rank 1 with work_stealing, "
-              "replicated, max_s nan: all ranks must make the same call");
+    const std::string other = refused(DC_Type::work_stealing, world.rank() == 0 ? 60 : no_number);
+    EXPECT_NE(other.find("rank 1 with work_stealing, replicated, threads 1, max_s nan, "),
+              std::string::npos)
+        << other;
   }
 }
 

@@ -23,7 +23,7 @@
 
 namespace cleave::detail {
 
-/// The hypercube divides its problems as they are. Others it keeps in lists (lists.hpp).
+/// The hypercube divides its problems as they are. Others it keeps in lists (blocks.hpp).
 template <class App>
 concept DividesInHalves =
     DivideAndConquer<App> && HasDivideInHalves<App> && HasCombine<App> && !HasAfter<App>;

@@ -2,19 +2,27 @@
 // Runs an application's functors one block at a time. Each is timed and traced with its sizes.
 // Whatever it throws is kept as this rank's failure instead of leaving the other ranks waiting. So
 // is what moving its argument or its result throws, and what its sizes do.
+//
+// The hypercube divides a list of problems in halves. The list of one is divided, a longer one is
+// cut in two by the work of its problems and the ranks of each half. Solutions are lists too,
+// joined until a whole division is there and then combined
+// (docs/explanation/design/0004-more-than-two-halves.md).
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include <cleave/application.hpp>
 #include <cleave/error.hpp>
 #include <cleave/kernel/call_options.hpp>
+#include <cleave/kernel/erased_value.hpp>
 #include <cleave/sizes.hpp>
 #include <cleave/trace.hpp>
 
@@ -83,6 +91,10 @@ struct Level {
   int group = 1;  ///< ranks that share the subproblem there
 };
 
+struct NoSizes {
+  Sizes operator()(const auto&... /*result*/) const { return {}; }
+};
+
 /// Runs pieces of work as blocks, and knows of no application.
 class BlockRunner {
  public:
@@ -102,15 +114,22 @@ class BlockRunner {
   /// Makes the call before a block that the options ask for.
   void announce(Block block, Level level) const;
 
-  /// Times `work` as `block`; `sizes` and `bytes` are asked only when a trace is taken.
-  template <class Work, class SizesOf>
-  auto timed(Block block, Level level, Work&& work, SizesOf&& sizes, std::int64_t bytes = 0) {
+  /// Times `work` as `block`; `sizes` of its result are asked only when a trace is taken.
+  template <class Work, class SizesOf = NoSizes>
+  auto timed(Block block, Level level, Work&& work, SizesOf&& sizes = {}, std::int64_t bytes = 0) {
     const std::int64_t begin_ns = now_ns();
-    auto result = work();
-    if (recorder_ != nullptr) {
-      record(block, level, begin_ns, now_ns(), bytes, sizes(result));
+    if constexpr (std::is_void_v<decltype(work())>) {
+      work();
+      if (recorder_ != nullptr) {
+        record(block, level, begin_ns, now_ns(), bytes, sizes());
+      }
+    } else {
+      auto result = work();
+      if (recorder_ != nullptr) {
+        record(block, level, begin_ns, now_ns(), bytes, sizes(result));
+      }
+      return result;
     }
-    return result;
   }
 
   /// Runs `work` and keeps what it throws as the failure of `name`.
@@ -154,6 +173,52 @@ class BlockRunner {
   const CallOptions& options_;
   Recorder* recorder_;
   std::optional<Failure> failure_;
+};
+
+class AnyApp;
+
+/// The problems that the ranks of a group keep until they combine, as `divide` has left them: each
+/// the only part of the one before it; none where a list was cut.
+using Kept = Values;
+
+/// Solves a problem in place of `sequential`.
+using Solver = std::function<ErasedValue(ErasedValue problem)>;
+
+/// The functors as blocks on lists. Each returns nothing if it failed, now or earlier. Sizes are
+/// sums over a list, and empty where no trace is taken; `sizes` are those of the problem.
+class Blocks : public BlockRunner {
+ public:
+  /// Refers to the application. \param solver  may be empty
+  Blocks(const AnyApp& app, const CallOptions& options, Solver solver = nullptr)
+      : BlockRunner(options), app_(app), solver_(std::move(solver)) {}
+
+  std::optional<bool> trivial(const Values& problem, Level level);
+  /// A trivial problem that is the only part of another goes to the left, and nothing to the right.
+  /// \param kept  for `combine`
+  std::optional<Halves<Values>> divide(Values problem, Share share, const Sizes& sizes, Level level,
+                                       Kept& kept);
+  std::optional<Values> conquer(Values problem, Level level);
+  /// Solves a whole subproblem on this rank: by `conquer` if it is trivial, else by the solver, by
+  /// `sequential`, by a search or by recursion, whichever there is first.
+  std::optional<Values> solve(Values problem, Level level);
+  std::optional<Values> combine(Values left, Values right, const Sizes& sizes, Level level,
+                                const Kept& kept);
+  /// The solution that a rank gets where it is for another one.
+  std::optional<Values> no_solution();
+
+  Sizes problem_sizes(const Values& problem, Level level = {});
+  Sizes solution_sizes(const Values& solution, Level level = {});
+  void add_run_sizes(const Sizes& sizes);
+
+  /// Why a search with this total must end, where it has more nodes than the call allows.
+  std::string refusal_of(const ErasedValue& total);
+
+ private:
+  bool is_trivial(const Values& list) const;
+  std::optional<Values> solve_each(Block block, Values list, Level level, const Solver& solver);
+
+  const AnyApp& app_;
+  const Solver solver_;
 };
 
 }  // namespace cleave::detail

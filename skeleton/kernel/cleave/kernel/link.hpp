@@ -58,26 +58,6 @@ std::uint64_t cheap_hash(const Problem& problem) {
   return 0;
 }
 
-/// The call that a rank makes, to be compared with those of the others.
-class CallIdentity {
- public:
-  /// \param application, problem  hashes; 0 of a problem that is not compared
-  CallIdentity(DC_Type type, const CallOptions& options, std::uint64_t application,
-               std::uint64_t problem);
-
-  /// Collective. Cost: one all-reduce.
-  /// \throws Error  on every rank if type, placement, threads, application or, where all have it,
-  ///                the problem differs; for work stealing also whether there are snapshots, or
-  ///                where a search tells that it was ended early
-  void agree(const Comm& comm) const;
-
- private:
-  /// How the call is made, in words.
-  std::string text() const;
-
-  std::array<std::uint64_t, 3> words_;  ///< how it is made, and the two hashes
-};
-
 /// Collective. If any rank has failed, every rank throws the failure of the lowest level, and there
 /// of the lowest rank.
 ///

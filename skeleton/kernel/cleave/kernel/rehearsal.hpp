@@ -18,7 +18,7 @@
 #include <cleave/clock.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/kernel/any_app.hpp>
-#include <cleave/kernel/lists.hpp>
+#include <cleave/kernel/blocks.hpp>
 #include <cleave/schedule/schedule.hpp>
 #include <cleave/trace.hpp>
 

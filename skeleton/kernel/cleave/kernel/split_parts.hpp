@@ -177,9 +177,8 @@ class SplitParts final : public PartSteps {
 
   template <class T>
   std::vector<T> allgather(const T& value) {
-    return blocks_.timed(
-        Block::wait, level_, [&] { return GroupComm(comm_, group_).allgather(value); },
-        [](const std::vector<T>&) { return Sizes{}; });
+    return blocks_.timed(Block::wait, level_,
+                         [&] { return GroupComm(comm_, group_).allgather(value); });
   }
 
   bool all_are_well(bool i_am) {
@@ -327,17 +326,17 @@ class SplitParts final : public PartSteps {
   /// \return  whether every rank of the group has room for what it will receive
   bool make_room(Part<Element>& part) {
     const auto made = blocks_.attempt(name_of(Block::exchange), level_, [&] {
-      return blocks_.timed(
+      blocks_.timed(
           Block::skeleton, level_,
           [&] {
             const std::size_t count = plan_.received[index()];
             at_front_ ? part.make_room_before(count) : part.make_room_behind(count);
-            return true;
           },
-          [&](bool) {
+          [&] {
             return Sizes{{"N", part.size()}};
           },
           static_cast<std::int64_t>(part.size() * sizeof(Element)));
+      return true;
     });
     return all_are_well(made.has_value());
   }
@@ -365,12 +364,8 @@ class SplitParts final : public PartSteps {
     }
     const std::int64_t moved = std::max(crossing + shed, received);
     blocks_.timed(
-        Block::exchange, level_,
+        Block::exchange, level_, [&] { comm_.exchange(out, in); },
         [&] {
-          comm_.exchange(out, in);
-          return true;
-        },
-        [&](bool) {
           return Sizes{{"N", moved}};
         },
         moved * static_cast<std::int64_t>(sizeof(Element)));
