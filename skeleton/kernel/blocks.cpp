@@ -70,10 +70,10 @@ std::ptrdiff_t cut_for(const AnyApp& app, const Values& list, Share share) {
 
 void throw_block_failed(const char* name) { throw BlockFailed(name, message_of_exception()); }
 
-void FirstFailure::note(const char* block) {
+void FirstFailure::note(std::string_view block, Level level) {
   const std::lock_guard guard(mutex_);
   if (!failure_) {
-    failure_ = failure_of_exception(0, block);
+    failure_ = failure_of_exception(level.index, block);
   }
   is_set_.store(true);
 }
@@ -88,12 +88,6 @@ void BlockRunner::record(Block block, Level level, std::int64_t begin_ns, std::i
 void BlockRunner::announce(Block block, Level level) const {
   if (options_.hooks.before_block) {
     options_.hooks.before_block(block, level.index);
-  }
-}
-
-void BlockRunner::fail(Level level, std::string_view name) {
-  if (!failure_) {
-    failure_ = failure_of_exception(level.index, name);
   }
 }
 

@@ -53,8 +53,8 @@ bool RankBag::wait_for_nodes(Worker& worker) {
   while (!look_for_nodes(worker)) {
     if (worker.index == 0) {
       command(Command::stop);
-      if (failure_.get()) {
-        std::rethrow_exception(failure_.get()->exception);
+      if (failure_.failure()) {
+        std::rethrow_exception(failure_.failure()->exception);
       }
       return false;
     }

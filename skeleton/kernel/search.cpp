@@ -148,7 +148,7 @@ class RankSearch final : public RankBag {
                                       .written = snapshots_->written(),
                                       .resting_ns = balancer_->statistics().snapshots_ns};
     }
-    blocks.take_failure(failure_.get());
+    blocks.take_failure(failure_.failure());
     // The greatest of any rank counts.
     enum : std::int64_t { kNothingElse, kStatistics, kEndEarly };
     const bool is_told = !refusal_.empty() || !stopped_.empty();

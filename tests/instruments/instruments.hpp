@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include <cleave/kernel/call_options.hpp>
+#include <cleave/options.hpp>
 
 namespace cleave::detail {
 

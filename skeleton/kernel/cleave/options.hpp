@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,8 @@
 #include <cleave/trace/span.hpp>
 
 namespace cleave {
+
+class Comm;
 
 /// How workers share work (docs/explanation/work-stealing.md). What ends a search early holds for
 /// every type, but not inside of a `sequential` functor.
@@ -78,5 +81,30 @@ struct Options {
   StealingOptions stealing{};
   std::optional<CheckpointOptions> checkpoint{};
 };
+
+namespace detail {
+
+class Transport;
+
+/// Where a test gets in between the skeleton and what it calls.
+struct Hooks {
+  /// Called before each functor and each piece of the skeleton's own work with its block and level,
+  /// as part of it: what it throws is the functor's failure. Work stealing calls it with
+  /// Block::sequential before a few visits at once, on every worker.
+  std::function<void(Block, int level)> before_block = nullptr;
+  /// Makes the transport of work stealing's messages; MPI's if empty.
+  std::function<std::unique_ptr<Transport>(const Comm& comm)> transport = nullptr;
+};
+
+struct CallOptions : Options {
+  Hooks hooks{};
+  /// Where the workers of this rank add up their visits after each batch; may be null.
+  std::atomic<std::int64_t>* visits = nullptr;
+  /// The hardware thread that each worker of this rank is bound to; empty where none is bound. Work
+  /// stealing binds the threads that it starts; the calling one is bound by whoever says this.
+  std::vector<int> bound_to{};
+};
+
+}  // namespace detail
 
 }  // namespace cleave

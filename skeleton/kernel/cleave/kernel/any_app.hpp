@@ -14,11 +14,11 @@
 
 #include <cleave/application.hpp>
 #include <cleave/error.hpp>
-#include <cleave/kernel/call_options.hpp>
 #include <cleave/kernel/erased_value.hpp>
 #include <cleave/kernel/fork_join.hpp>
 #include <cleave/kernel/search.hpp>
 #include <cleave/kernel/split_parts.hpp>
+#include <cleave/options.hpp>
 #include <cleave/tree_search.hpp>
 
 namespace cleave::detail {

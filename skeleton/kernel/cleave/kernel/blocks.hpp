@@ -21,12 +21,21 @@
 
 #include <cleave/application.hpp>
 #include <cleave/error.hpp>
-#include <cleave/kernel/call_options.hpp>
 #include <cleave/kernel/erased_value.hpp>
+#include <cleave/options.hpp>
 #include <cleave/sizes.hpp>
 #include <cleave/trace.hpp>
+#include <cleave/tree_search.hpp>
 
 namespace cleave::detail {
+
+/// The limits of one rank's search, or of all of one rank.
+inline SearchLimits limits_of(const StealingOptions& options) {
+  return {.nodes = options.max_nodes,
+          .seconds = options.max_s,
+          .stop = options.stop,
+          .ended_early = options.ended_early};
+}
 
 /// A functor of the application threw; which one.
 struct BlockFailed : Error {
@@ -57,38 +66,48 @@ struct Failure {
   std::exception_ptr exception;
 };
 
+/// The level of the recursion over ranks that a block runs at.
+struct Level {
+  int index = 0;  ///< 0 at the root
+  int group = 1;  ///< ranks that share the subproblem there
+};
+
 /// The first failure of a functor on this rank, by whichever of its threads.
 class FirstFailure {
  public:
   bool is_set() const { return is_set_.load(); }
   /// To be read once the threads rest.
-  const std::optional<Failure>& get() const { return failure_; }
+  const std::optional<Failure>& failure() const { return failure_; }
 
-  /// Runs `work`, a part of `block`. \return  whether it did not throw
+  /// Runs `work` and keeps what it throws as the failure of `name`.
   template <class Work>
-  bool guard(const char* block, Work&& work) {
+  auto attempt(std::string_view name, Level level, Work&& work) -> std::optional<decltype(work())> {
     try {
-      work();
-      return true;
+      return work();
     } catch (...) {
-      note(block);
+      note(name, level);
     }
-    return false;
+    return std::nullopt;
+  }
+  /// \return  whether `work` did not throw
+  template <class Work>
+  bool guard(std::string_view name, Work&& work) {
+    return attempt(name, {}, [&work] { return work(), true; }).has_value();
+  }
+  /// Takes over what went wrong elsewhere, if anything did, and nothing has here.
+  void take_failure(const std::optional<Failure>& failure) {
+    if (!failure_) {
+      failure_ = failure;
+    }
   }
 
  private:
   /// Called while the exception is being handled. Later failures are dropped.
-  void note(const char* block);
+  void note(std::string_view block, Level level);
 
   std::atomic<bool> is_set_ = false;
   std::mutex mutex_;
   std::optional<Failure> failure_;
-};
-
-/// The level of the recursion over ranks that a block runs at.
-struct Level {
-  int index = 0;  ///< 0 at the root
-  int group = 1;  ///< ranks that share the subproblem there
 };
 
 struct NoSizes {
@@ -96,21 +115,13 @@ struct NoSizes {
 };
 
 /// Runs pieces of work as blocks, and knows of no application.
-class BlockRunner {
+class BlockRunner : public FirstFailure {
  public:
   explicit BlockRunner(const CallOptions& options)
       : options_(options), recorder_(options.recorder) {}
 
   const CallOptions& options() const { return options_; }
   Recorder* recorder() const { return recorder_; }
-  const std::optional<Failure>& failure() const { return failure_; }
-  /// Takes over what went wrong outside these blocks, if anything did, and nothing has here.
-  void take_failure(const std::optional<Failure>& failure) {
-    if (!failure_) {
-      failure_ = failure;
-    }
-  }
-
   /// Makes the call before a block that the options ask for.
   void announce(Block block, Level level) const;
 
@@ -130,17 +141,6 @@ class BlockRunner {
       }
       return result;
     }
-  }
-
-  /// Runs `work` and keeps what it throws as the failure of `name`.
-  template <class Work>
-  auto attempt(std::string_view name, Level level, Work&& work) -> std::optional<decltype(work())> {
-    try {
-      return work();
-    } catch (...) {
-      fail(level, name);
-    }
-    return std::nullopt;
   }
 
   /// Announced, timed, and kept from throwing.
@@ -167,12 +167,9 @@ class BlockRunner {
   std::int64_t now_ns() const;
   void record(Block block, Level level, std::int64_t begin_ns, std::int64_t end_ns,
               std::int64_t bytes, const Sizes& sizes);
-  /// Called while the exception is being handled.
-  void fail(Level level, std::string_view name);
 
   const CallOptions& options_;
   Recorder* recorder_;
-  std::optional<Failure> failure_;
 };
 
 class AnyApp;

@@ -8,8 +8,8 @@
 #include <cleave/dc_type.hpp>
 #include <cleave/kernel/any_app.hpp>
 #include <cleave/kernel/blocks.hpp>
-#include <cleave/kernel/call_options.hpp>
 #include <cleave/kernel/link.hpp>
+#include <cleave/options.hpp>
 #include <cleave/schedule/schedule.hpp>
 
 namespace cleave::detail {

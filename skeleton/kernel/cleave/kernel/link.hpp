@@ -23,8 +23,8 @@
 #include <cleave/dc_type.hpp>
 #include <cleave/error.hpp>
 #include <cleave/kernel/blocks.hpp>
-#include <cleave/kernel/call_options.hpp>
 #include <cleave/kernel/erased_value.hpp>
+#include <cleave/options.hpp>
 #include <cleave/schedule/messages.hpp>
 
 namespace cleave::detail {

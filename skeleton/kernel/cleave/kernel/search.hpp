@@ -17,9 +17,9 @@
 #include <cleave/comm/transport.hpp>
 #include <cleave/kernel/balancer.hpp>
 #include <cleave/kernel/blocks.hpp>
-#include <cleave/kernel/call_options.hpp>
 #include <cleave/kernel/erased_value.hpp>
 #include <cleave/kernel/segments.hpp>
+#include <cleave/options.hpp>
 #include <cleave/tree_search.hpp>
 
 namespace cleave::detail {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <cleave/comm.hpp>
-#include <cleave/kernel/call_options.hpp>
+#include <cleave/options.hpp>
 
 namespace cleave::detail {
 

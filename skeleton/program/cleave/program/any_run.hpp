@@ -15,7 +15,7 @@
 #include <cleave/dc_type.hpp>
 #include <cleave/figures.hpp>
 #include <cleave/kernel/any_app.hpp>
-#include <cleave/kernel/call_options.hpp>
+#include <cleave/options.hpp>
 #include <cleave/program/mpi_program.hpp>
 #include <cleave/run_options.hpp>
 #include <cleave/sizes.hpp>

@@ -15,7 +15,7 @@
 
 #include <cleave/comm.hpp>
 #include <cleave/command_line/progress.hpp>
-#include <cleave/kernel/call_options.hpp>
+#include <cleave/options.hpp>
 #include <cleave/program/any_run.hpp>
 #include <cleave/run_options.hpp>
 #include <cleave/trace/span.hpp>
