@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connected components against union-finds on the same list of edges and
-// against Boost Graph, alternating in one run. Prints median times, their
-// ratios to the fastest of the sequential union-finds, and the memory's
-// bandwidth. On 2 ranks the edges lie distributed, and every rank gets all
-// labels. Every peer ends with the least vertex of each vertex's component; the
-// graph that Boost searches is built apart.
+// Connected components against union-finds on the same list of edges and against Boost Graph,
+// alternating in one run. Prints median times, their ratios to the fastest of the sequential
+// union-finds, and the memory's bandwidth. On 2 ranks the edges lie distributed, and every rank
+// gets all labels. Every peer ends with the least vertex of each vertex's component; the graph that
+// Boost searches is built apart.
 //
-//   mpiexec -bind-to core -n 2 component_peers [REPETITIONS] [CASE...] >
-//   component_peers.json
+//   mpiexec -bind-to core -n 2 component_peers [REPETITIONS] [CASE...] > component_peers.json
 #include <boost/graph/compressed_sparse_row_graph.hpp>
 #include <boost/graph/connected_components.hpp>
-#include <boost/pending/disjoint_sets.hpp>
-#include <boost/property_map/property_map.hpp>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -60,8 +56,8 @@ void unite_by_halving(Labels& parent, Edge edge) {
   }
 }
 
-/// Rem's algorithm with splicing (Patwary, Blair, Manne: "Experiments on
-/// Union-Find Algorithms for the Disjoint-Set Data Structure", 2010).
+/// Rem's algorithm with splicing (Patwary, Blair, Manne: "Experiments on Union-Find Algorithms for
+/// the Disjoint-Set Data Structure", 2010).
 void unite_by_rem(Labels& parent, Edge edge) {
   Vertex a = edge.from;
   Vertex b = edge.to;
@@ -93,24 +89,7 @@ Labels by_union_find(const Graph& graph) {
   return flattened(std::move(parent));
 }
 
-/// Links by rank, compresses whole paths.
-Labels by_boost_disjoint_sets(const Graph& graph) {
-  std::vector<Vertex> rank(graph.vertices, 0);
-  Labels parent = separate_labels(graph.vertices);
-  const boost::typed_identity_property_map<Vertex> by_vertex;
-  auto sets = boost::disjoint_sets(boost::make_iterator_property_map(rank.begin(), by_vertex),
-                                   boost::make_iterator_property_map(parent.begin(), by_vertex));
-  for (const Edge& edge : graph.edges) {
-    sets.union_set(edge.from, edge.to);
-  }
-  for (Vertex v = 0; v < graph.vertices; ++v) {
-    sets.find_set(v);
-  }
-  return parent;
-}
-
-/// Compressed rows with every edge in both directions: of Boost's graphs the
-/// fastest to search.
+/// Compressed rows with every edge in both directions: of Boost's graphs the fastest to search.
 using BoostGraph =
     boost::compressed_sparse_row_graph<boost::directedS, boost::no_property, boost::no_property,
                                        boost::no_property, Vertex, std::uint32_t>;
@@ -125,8 +104,7 @@ BoostGraph boost_graph_of(const Graph& graph) {
   return {boost::edges_are_unsorted_multi_pass, ends.begin(), ends.end(), graph.vertices};
 }
 
-/// Labels of any kind that are less than N, as those that have the least vertex
-/// of a component.
+/// Labels of any kind that are less than N, as those that have the least vertex of a component.
 Labels min_vertices(Labels labels) {
   constexpr Vertex kNone = std::numeric_limits<Vertex>::max();
   Labels minimum(labels.size(), kNone);
@@ -137,8 +115,7 @@ Labels min_vertices(Labels labels) {
   return labels;
 }
 
-/// One graph, and everything that labels it. The first two are Cleave, then
-/// union-finds.
+/// One graph, and everything that labels it. The first two are Cleave, then union-finds.
 class Contest {
  public:
   using MakeGraph = std::function<Graph(Slice)>;
@@ -156,7 +133,6 @@ class Contest {
                    by_union_find<unite_by_halving, 16>);
     add_union_find("Rem's union-find", by_union_find<unite_by_rem, 0>);
     add_union_find("Rem's union-find, parents fetched 16 ahead", by_union_find<unite_by_rem, 16>);
-    add_union_find("Boost disjoint_sets", by_boost_disjoint_sets);
     union_finds_ = {first, entrants_.size()};
     add_boost_graph();
   }
@@ -259,8 +235,7 @@ Contest::MakeGraph listed(std::int64_t edges, Edge (*edge_number)(Vertex i)) {
 Edge edge_of_path(Vertex i) { return {i, i + 1}; }
 Edge edge_of_star(Vertex i) { return {0, i + 1}; }
 
-/// Cliques of 32 vertices, each linked to itself, too, and to each other one
-/// twice.
+/// Cliques of 32 vertices, each linked to itself, too, and to each other one twice.
 Edge edge_of_cliques(Vertex i) { return {i / 32, i / 1024 * 32 + i % 32}; }
 
 /// Paths of four vertices.

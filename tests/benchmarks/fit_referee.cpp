@@ -7,8 +7,6 @@
 // and four repetitions with uniform noise of 1 to 10 %. Predicted is the next value of each.
 // shared_work: T(N) or T(N) K by the number of ranks, and a term that does not fall with them, on
 // 1 to 16 ranks. Predicted are 64 ranks at twice the largest N.
-// laws: a + b N^p log^q N at 3 to 8 sizes, with bursts of disturbance in none to half of the time.
-// Predicted is 4 times the largest size.
 //
 //   fit_referee [BENCHMARK OPTION...]
 #include <benchmark/benchmark.h>
@@ -210,61 +208,6 @@ Task shared_work_task(bool has_k, double deviation, std::mt19937_64& random) {
   return task;
 }
 
-/// Repetitions of a quiet time of 1, of which bursts take 1.3 to 2 times as long; by round.
-std::vector<std::vector<double>> with_bursts(double deviation, double busy,
-                                             std::mt19937_64& random) {
-  constexpr int kRounds = 3;
-  constexpr int kRepetitions = 5;
-  constexpr double kPersist = 0.8;
-  std::normal_distribution<double> normal(0, deviation);
-  std::vector<std::vector<double>> rounds(kRounds);
-  for (std::vector<double>& round : rounds) {
-    bool is_disturbed = uniform(random, 0, 1) < busy;
-    double slower = uniform(random, 1.3, 2);
-    for (int r = 0; r < kRepetitions; ++r) {
-      if (uniform(random, 0, 1) > kPersist) {
-        is_disturbed = uniform(random, 0, 1) < busy;
-        slower = uniform(random, 1.3, 2);
-      }
-      const double noise = normal(random);
-      const double quiet = std::exp(uniform(random, 0, 1) < 0.5 ? std::abs(noise) : noise);
-      round.push_back(quiet * (is_disturbed ? slower : 1));
-    }
-  }
-  return rounds;
-}
-
-double quiet_of(const std::vector<std::vector<double>>& rounds) {
-  const auto all = std::views::join(rounds);
-  return quiet_time({all.begin(), all.end()});
-}
-
-Task law_task(double busy, std::mt19937_64& random) {
-  constexpr std::array<std::array<double, 2>, 8> kLaws = {
-      {{1, 0}, {1, 1}, {2, 0}, {1.5, 0}, {1.585, 0}, {0.5, 0}, {3, 0}, {1.1, 0}}};
-  constexpr double kFirst = 1e5;
-  const int count = one_of(random, std::array{3, 4, 5, 6, 8});
-  const auto [p, q] = one_of(random, kLaws);
-  const double deviation = one_of(random, std::array{0.005, 0.01, 0.03});
-  const double share = one_of(random, std::array{0.0, 0.0, 0.05, 0.3});  // of a constant
-  const double middle = kFirst * std::pow(2, count / 2);
-  const auto law = [&, power = p, logarithm = q](double n) {
-    return std::pow(n / middle, power) * std::pow(std::log2(n) / std::log2(middle), logarithm) +
-           share / (1 - share);
-  };
-  const double quiet =
-      median(drawn(51, [&] { return quiet_of(with_bursts(deviation, 0, random)); }));
-  const double largest = kFirst * std::pow(2, count - 1);
-  Task task{.target = {{"N", 4 * largest}}, .truth = law(4 * largest) * quiet};
-  for (double n = kFirst; n <= largest; n *= 2) {
-    const auto rounds = with_bursts(deviation, busy, random);
-    std::vector<double> medians;
-    std::ranges::transform(rounds, std::back_inserter(medians), median);
-    task.rows.push_back(row_of({{"N", n}}, law(n) * quiet_of(rounds), chance_disturbed(medians)));
-  }
-  return task;
-}
-
 /// How many tasks are drawn from each seed, and from how many: 1, 2, ...
 struct Draws {
   int tasks = 20;
@@ -384,11 +327,6 @@ void run(int argc, char** argv) {
           [=](auto& random) { return shared_work_task(sizes == 2, percent / 100.0, random); },
           draws);
     }
-  }
-  for (const int busy : {0, 15, 30, 50}) {
-    register_tasks(
-        fmt::format("laws-busy-{}-percent", busy),
-        [=](auto& random) { return law_task(busy / 100.0, random); }, draws);
   }
   benchmark::RunSpecifiedBenchmarks();
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the comparisons with other programs share. Programs run in turn on the
-// same input, on all ranks or on one. Beside them stands the memory bandwidth
-// of the machine.
+// What the comparisons with other programs share. Programs run in turn on the same input, on all
+// ranks or on one. Beside them stands the memory bandwidth of the machine.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,7 +9,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <exception>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -43,12 +41,11 @@ inline void sleep_until_all_are_here(const Comm& comm) {
 
 enum class RunsOn { all_ranks, rank_0 };
 
-/// Seconds that `work(input)` takes, the longest over the ranks that it runs
-/// on; the others sleep. It is done twice and timed the second time. What a
-/// core pays that has slept, or whose caches hold what the program before has
-/// left there, is none of this program's. Neither `make_input()` nor
-/// `check(result)` is timed. Collective. \throws Error  what `check` throws on
-/// any rank, on every rank
+/// Seconds that `work(input)` takes, the longest over the ranks that it runs on; the others sleep.
+/// It is done twice and timed the second time. What a core pays that has slept, or whose caches
+/// hold what the program before has left there, is none of this program's. Neither `make_input()`
+/// nor `check(result)` is timed. Collective. \throws Error  what `check` throws on any rank, on
+/// every one
 template <class MakeInput, class Work, class Check>
 double seconds_of(const Comm& comm, RunsOn ranks, MakeInput&& make_input, Work&& work,
                   Check&& check) {
@@ -78,52 +75,35 @@ double seconds_of(const Comm& comm, RunsOn ranks, MakeInput&& make_input, Work&&
   return static_cast<double>(comm.allreduce_max(elapsed_ns)) / 1e9;
 }
 
-/// How fast all ranks at once read and copy memory far beyond the caches, a
-/// sample a call.
+/// How fast all ranks at once read memory far beyond the caches, a sample a call.
 class MemoryBandwidth {
  public:
   explicit MemoryBandwidth(const Comm& comm) : comm_(comm) {}
 
   /// Collective.
   void measure() {
-    reads_.push_back(timed([&] { sum_ = std::accumulate(from_.begin(), from_.end(), Word{0}); }));
-    copies_.push_back(timed([&] { std::memcpy(to_.data(), from_.data(), bytes()); }));
-    sum_ = to_.back();
+    comm_.barrier();
+    const std::int64_t begin_ns = mpi_time_ns();
+    sum_ = std::accumulate(from_.begin(), from_.end(), Word{0});
+    reads_.push_back(static_cast<double>(comm_.allreduce_max(mpi_time_ns() - begin_ns)) / 1e9);
   }
 
-  /// Medians in bytes per second, of all ranks together: bytes that are read,
-  /// and bytes that are copied, each of which crosses the memory bus at least
-  /// twice.
+  /// The median in bytes per second, of all ranks together.
   nlohmann::ordered_json json() const {
-    const auto rate = [&](const std::vector<double>& seconds) {
-      return comm_.size() * static_cast<double>(bytes()) / median(seconds);
-    };
+    const std::size_t bytes = from_.size() * sizeof(Word);
     return {{"ranks", comm_.size()},
-            {"buffer_bytes", bytes()},
-            {"read_bytes_per_second", rate(reads_)},
-            {"copy_bytes_per_second", rate(copies_)}};
+            {"buffer_bytes", bytes},
+            {"read_bytes_per_second", comm_.size() * static_cast<double>(bytes) / median(reads_)}};
   }
 
  private:
   using Word = std::uint64_t;
   static constexpr std::size_t kWords = std::size_t{16} << 20;
 
-  std::size_t bytes() const { return from_.size() * sizeof(Word); }
-
-  template <class Pass>
-  double timed(Pass&& pass) {
-    comm_.barrier();
-    const std::int64_t begin_ns = mpi_time_ns();
-    pass();
-    return static_cast<double>(comm_.allreduce_max(mpi_time_ns() - begin_ns)) / 1e9;
-  }
-
   const Comm& comm_;
   std::vector<Word> from_ = std::vector<Word>(kWords, 1);
-  std::vector<Word> to_ = std::vector<Word>(kWords, 1);
   volatile Word sum_ = 0;  ///< keeps the passes from being left out
   std::vector<double> reads_;
-  std::vector<double> copies_;
 };
 
 /// A program that is run again and again beside the others; it returns seconds.
@@ -148,8 +128,7 @@ inline void alternate(std::vector<Entrant>& entrants, int repetitions) {
 /// A case of a comparison: its name, and what measures it.
 using Case = std::pair<std::string, std::function<nlohmann::ordered_json(const Comm&, int)>>;
 
-/// A comparison as a program: `NAME [REPETITIONS] [CASE...]` on 2 ranks prints
-/// one JSON object.
+/// A comparison as a program: `NAME [REPETITIONS] [CASE...]` on 2 ranks prints one JSON object.
 inline int run_cases(int argc, char** argv, const std::string& name, int repetitions,
                      const std::vector<Case>& cases) {
   return run_mpi_program(argc, argv, name, [&](const Comm& comm) {

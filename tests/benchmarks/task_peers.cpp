@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What small and long tasks cost beside oneTBB and OpenMP, alternating in one
-// run. One case is a task of a recursion that does next to nothing, on one
-// thread and on two. Another is a call of work stealing that has nothing to do,
-// on two threads. 16 tasks of 0.2 s, which sleep, run on two ranks and on one.
-// A DC_Call of ten integers on two ranks has an exchange of 8 bytes by hand
+// What small and long tasks cost beside oneTBB and OpenMP, alternating in one run. One case is a
+// task of a recursion that does next to nothing, on one thread and on two. Another is a call of
+// work stealing that has nothing to do, on two threads. 16 tasks of 0.2 s, which sleep, run on two
+// ranks and on one. A DC_Call of ten integers on two ranks has an exchange of 8 bytes by hand
 // beside it. Prints medians and ratios as JSON.
 //
-//   mpiexec -bind-to none -n 2 task_peers [REPETITIONS] [CASE...] >
-//   task_peers.json
+//   mpiexec -bind-to none -n 2 task_peers [REPETITIONS] [CASE...] > task_peers.json
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
@@ -94,8 +92,7 @@ std::int64_t by_openmp(std::int64_t n) {
   return left + right;
 }
 
-/// Medians of what one of `count` takes, and their ratios to the first
-/// entrant's.
+/// Medians of what one of `count` takes, and their ratios to the first entrant's.
 nlohmann::ordered_json json_of(const std::vector<Entrant>& entrants, double count) {
   nlohmann::ordered_json json;
   for (const Entrant& entrant : entrants) {

@@ -33,7 +33,7 @@ inline std::uint64_t drawn(std::uint64_t seed, std::uint64_t index = 0) {
 
 /// The exception that a functor of this rank is to throw, and when.
 struct Fault {
-  enum class Kind { error, number, literal, no_memory, long_text };
+  enum class Kind { error, number, literal, no_memory, long_text, no_message };
   std::string_view block;  ///< the functor; none where it is empty
   int call = 1;            ///< of its calls on this rank
   Kind kind = Kind::error;
@@ -65,6 +65,11 @@ class Calls {
         throw std::bad_alloc();
       case Fault::Kind::long_text:
         throw std::runtime_error("two\nlines" + std::string(100'000, '.'));
+      case Fault::Kind::no_message:
+        struct NoMessage : std::exception {
+          const char* what() const noexcept override { return nullptr; }
+        };
+        throw NoMessage();
     }
   }
 
@@ -115,7 +120,10 @@ struct Brackets {
                ? left.substr(0, 1000) + "~" + right.substr(right.size() / 2)
                : "(" + left + "," + right + ")";
   }
-  Sizes sizes(const Problem& p) const { return {{"n", p.size}}; }
+  Sizes sizes(const Problem& p) const {
+    calls.of("sizes");
+    return {{"n", p.size}};
+  }
 
   static Problem problem(std::uint64_t seed) {
     return {seed, static_cast<std::uint32_t>(drawn(seed, 1) % (seed % 6 == 0 ? 3000 : 200)),
@@ -154,7 +162,10 @@ struct Index {
     return solve(p);
   }
   bool small(const Problem& p) const { return p.size() < 5; }
-  Sizes solution_sizes(const Solution& s) const { return {{"keys", s.size()}}; }
+  Sizes solution_sizes(const Solution& s) const {
+    calls.of("solution_sizes");
+    return {{"keys", s.size()}};
+  }
 
   static Problem problem(std::uint64_t seed) {
     Problem texts;
@@ -505,12 +516,14 @@ struct BoundedLazily : Bounded {
 template <>
 struct cleave::wire<cleave::properties::Numbers> {
   static void pack(Packer& packer, const properties::Numbers& numbers) {
+    properties::calls.of("pack");
     wire<bool>::pack(packer, numbers.all != nullptr);
     if (numbers.all != nullptr) {
       wire<std::vector<int>>::pack(packer, *numbers.all);
     }
   }
   static properties::Numbers unpack(Unpacker& unpacker) {
+    properties::calls.of("unpack");
     return wire<bool>::unpack(unpacker)
                ? properties::Moved::of(wire<std::vector<int>>::unpack(unpacker))
                : properties::Numbers{};

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include <cleave/clock.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/dc_call.hpp>
 
@@ -71,11 +72,12 @@ class OwnMessage {
 };
 
 Fault fault_of(std::uint64_t seed) {
-  constexpr std::array<std::string_view, 9> kBlocks = {
-      "trivial", "divide", "conquer", "combine", "after", "sequential", "begin", "visit", "child"};
+  constexpr std::array<std::string_view, 13> kBlocks = {
+      "trivial", "divide", "conquer", "combine",        "after", "sequential", "begin",
+      "visit",   "child",  "sizes",   "solution_sizes", "pack",  "unpack"};
   return {.block = kBlocks[drawn(seed, 1) % kBlocks.size()],
           .call = 1 + static_cast<int>(drawn(seed, 2) % 4),
-          .kind = static_cast<Fault::Kind>(drawn(seed, 3) % 5)};
+          .kind = static_cast<Fault::Kind>(drawn(seed, 3) % 6)};
 }
 
 /// The result of a call on this rank.
@@ -110,6 +112,10 @@ void try_call(const Group& group, std::uint64_t seed, const std::vector<DC_Type>
   const bool is_parallel = type != DC_Type::sequential;
   options.stealing.threads = is_parallel ? 1 + static_cast<int>(drawn(seed, 3) % 3) : 1;
   options.stealing.seed = seed;
+  Recorder recorder(mpi_time_ns);
+  recorder.begin_repetition(0, false);
+  const bool is_traced = drawn(seed, 200 + static_cast<std::uint64_t>(group.rank)) % 2 == 0;
+  options.recorder = is_traced ? &recorder : nullptr;
   const bool is_faulty = drawn(seed, 5) % 5 == 0 && is_parallel;
   const bool is_here =
       drawn(seed, 6) % static_cast<unsigned>(group.size) == static_cast<unsigned>(group.rank);

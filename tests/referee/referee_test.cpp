@@ -166,30 +166,6 @@ TEST_F(Simulated, ComputationCountsWhereOthersWantTheCore) {
   EXPECT_GT(std::ranges::min(seconds), 0.92 * median(seconds));
 }
 
-// Where the fixed computation is said to take half as long, so does all that is computed.
-TEST_F(Simulated, ComputationCountsAtTheSpeedThatItIsGiven) {
-  const testing::TemporaryFolder folder;
-  const std::string speed = folder / "core_speed";
-  const auto seconds = [&] {
-    const Finished finished =
-        simulate({"--steady", speed, "-n", "1", "cleave-quicksort", "--size", "N=2M", "--json"});
-    EXPECT_EQ(finished.status, 0) << finished.err;
-    const auto json = nlohmann::json::parse(finished.out, nullptr, false);
-    return json.is_discarded() ? 0 : median(json["seconds"].get<std::vector<double>>());
-  };
-  const double first = seconds();
-  double probe_ns = 0;
-  std::ifstream(speed) >> probe_ns;
-  ASSERT_GT(probe_ns, 0);
-  std::ofstream(speed) << probe_ns / 2 << '\n';
-  EXPECT_NEAR(seconds() / first, 0.5, 0.1);
-  std::ofstream(speed) << "fast\n";
-  const Finished refused =
-      simulate({"--steady", speed, "-n", "1", "cleave-quicksort", "--size", "N=1K"});
-  EXPECT_EQ(refused.status, 2);
-  EXPECT_NE(refused.err.find(speed), std::string::npos) << refused.err;
-}
-
 TEST_F(Simulated, WrongRequestsAreRefusedInOneLine) {
   for (const std::vector<std::string>& arguments :
        std::vector<std::vector<std::string>>{{"-n", "0", "cleave-uts"},

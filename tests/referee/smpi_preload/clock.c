@@ -9,8 +9,7 @@
 // The core. Where other programs share it, all it computes takes up to twice as long for a while, and
 // a rank that has its turn then looks slow. So every millisecond the simulation measures how fast the
 // core is, and waits where something slows it. Where the millisecond came late, the core was away:
-// that is taken off. SIMULATE_CALM=0 lets all be. With SIMULATE_STEADY=FILE computation counts as on a
-// core that is always as fast as FILE says, which the first run writes; a quarter is not waited for.
+// that is taken off. SIMULATE_CALM=0 lets all be.
 //
 // Noise that is left hits one of many ranks, and all others wait for it. With
 // SIMULATE_LEAST=FIRST,COUNT every piece after COUNT repetitions from FIRST on takes the least of the
@@ -88,49 +87,6 @@ static int64_t lesser_probe_ns(void) {
   return first < second ? first : second;
 }
 
-/// The time of probe_ns on a core as fast as all are taken to be; 0: each as fast as it is.
-static double steady_probe;
-/// How fast the core is now, of what it counts as with SIMULATE_STEADY; else 1.
-static volatile double speed = 1;
-
-static void fail_steady(const char* file, const char* why) {
-  fprintf(stderr, "simulate: --steady: %s: %s\n", file, why);
-  _exit(2);
-}
-
-/// The least of what probe_ns takes in a tenth of a second.
-static double least_probe(void) {
-  const int64_t kTenthOfSecond_ns = 100000000;
-  int64_t least = INT64_MAX;
-  for (const int64_t end = wall_ns() + kTenthOfSecond_ns; wall_ns() < end;) {
-    const int64_t now = probe_ns();
-    least = now < least ? now : least;
-  }
-  return (double)least;
-}
-
-static void read_steady_probe(const char* file) {
-  FILE* stream = fopen(file, "r");
-  if (stream != NULL) {
-    const int found = fscanf(stream, "%lf", &steady_probe);
-    fclose(stream);
-    if (found != 1 || !(steady_probe > 0)) {
-      fail_steady(file, "there is no time of the fixed computation in it");
-    }
-    return;
-  }
-  steady_probe = least_probe();
-  char beside[4096];
-  snprintf(beside, sizeof(beside), "%s.%ld", file, (long)getpid());
-  stream = fopen(beside, "w");
-  const int is_written = stream != NULL && fprintf(stream, "%.0f\n", steady_probe) > 0;
-  if (stream == NULL || fclose(stream) != 0 || !is_written || rename(beside, file) != 0) {
-    const int error = errno;
-    remove(beside);
-    fail_steady(file, strerror(error));
-  }
-}
-
 static const int64_t kTick_ns = 1000000;
 
 /// The time beyond `kTick_ns` since `last_ns`, if that is known (not 0) and it is more than a
@@ -145,7 +101,7 @@ static int64_t away_ns(int64_t now_ns, int64_t last_ns) {
 /// in all at most ten seconds and half of the time.
 static void wait_for_free_core(int signal) {
   (void)signal;
-  const double kThrottled = steady_probe > 0 ? 1.25 : 1.05;
+  static const double kThrottled = 1.05;
   static const int64_t kLongest_ns = INT64_C(2000000000);
   static const int64_t kAlways_ns = INT64_C(10000000000);
   static int64_t least = INT64_MAX;
@@ -162,7 +118,7 @@ static void wait_for_free_core(int signal) {
   const int64_t wall_begin = wall_ns();
   const int64_t processor_away_ns = away_ns(processor_begin, last_processor_ns);
   const int64_t wall_away_ns = away_ns(wall_begin, last_wall_ns);
-  int64_t now = steady_probe > 0 ? lesser_probe_ns() : probe_ns();
+  int64_t now = probe_ns();
   if ((double)now > kThrottled * (double)least) {
     const int64_t begin = wall_ns();
     first_ns = first_ns == 0 ? begin : first_ns;
@@ -178,7 +134,6 @@ static void wait_for_free_core(int signal) {
     waited_ns += waited;
   }
   least = now < least ? now : least;
-  speed = steady_probe > 0 ? steady_probe / (double)now : 1;
   last_processor_ns = processor_time_ns();
   last_wall_ns = wall_ns();
   taken_off += last_processor_ns - processor_begin + processor_away_ns;
@@ -198,10 +153,6 @@ static void watch_core(void) {
   const char* const text = getenv("SIMULATE_CALM");
   if (text != NULL && strcmp(text, "0") == 0) {
     return;
-  }
-  const char* const steady = getenv("SIMULATE_STEADY");
-  if (steady != NULL) {
-    read_steady_probe(steady);
   }
   const struct sigaction action = {.sa_handler = wait_for_free_core, .sa_flags = SA_RESTART};
   // To this thread alone: while it is in the handler, the program's others would take what is theirs
@@ -348,11 +299,6 @@ EXPORTED int PMPI_Barrier(void* comm) {
   return status;
 }
 
-/// The core's speed when the piece began: one for all of it, or time would go back.
-static double speed_of_piece = 1;
-
-static int64_t counted_ns(int64_t ns) { return (int64_t)(speed_of_piece * (double)ns); }
-
 /// The clock of pieces: the processor time without all that is not the program's. Here a piece ends
 /// or begins.
 static int64_t piece_clock_ns(void) {
@@ -380,14 +326,13 @@ static int64_t piece_clock_ns(void) {
   } else if (at_piece == kPieceEnds) {
     const int64_t by_wall = wall - wall_began > wall_cost ? wall - wall_began - wall_cost : 0;
     const int64_t by_processor = now - piece_began;
-    const int64_t piece_ns = counted_ns(by_wall < by_processor ? by_wall : by_processor);
+    const int64_t piece_ns = by_wall < by_processor ? by_wall : by_processor;
     end_piece(piece_ns);
     const int64_t settled = piece_began + settled_ns(piece_ns);
     taken_off += now - settled;
     now = settled;
   }
   piece_began = now;
-  speed_of_piece = speed;
   last = now;
   is_read = 0;
   wall_began = wall_ns() - wall_taken_off;
@@ -415,7 +360,7 @@ EXPORTED int clock_gettime(clockid_t clock, struct timespec* time) {
     set(time, piece_clock_ns());
   } else if (clock == CLOCK_MONOTONIC && is_computing) {
     is_read = 1;
-    const int64_t of_piece = counted_ns(wall_ns() - wall_taken_off - wall_began);
+    const int64_t of_piece = wall_ns() - wall_taken_off - wall_began;
     is_read = 0;
     set(time, (int64_t)(1e9 * simulated_s(piece_began - computing_since + of_piece)));
   } else {

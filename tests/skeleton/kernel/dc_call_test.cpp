@@ -8,7 +8,6 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
-#include <new>
 #include <numeric>
 #include <optional>
 #include <random>
@@ -103,10 +102,16 @@ TEST(DcCall, SequentialNeedsNoCommunicatorAndPassesExceptionsOn) {
                std::out_of_range);
 }
 
-TEST(DcCall, AnApplicationThatDoesNotSayHowPartsAreSolvedIsRefused) {
-  EXPECT_THROW(DC_Call(DC_Type::hypercube, examples::Concatenate{}, std::vector<std::string>{},
-                       {.comm = MPI_COMM_WORLD, .placement = Placement::distributed}),
-               Error);
+/// The error of a call, the same on every rank; nothing if there is none.
+std::string error_of(const std::function<void()>& call) {
+  std::string mine;
+  try {
+    call();
+  } catch (const Error& error) {
+    mine = error.what();
+  }
+  EXPECT_EQ(mine, Comm(MPI_COMM_WORLD).bcast(mine, 0));
+  return mine;
 }
 
 /// Cannot be looked into, and has no wire.
@@ -129,21 +134,42 @@ struct AddsUpHidden {
   int combine(int left, int right) const { return left + right; }
 };
 
-TEST(DcCall, AProblemThatCannotCrossIsForEveryRankThatHasIt) {
-  EXPECT_EQ(DC_Call(DC_Type::hypercube, AddsUpHidden{}, Hidden(13), {.comm = MPI_COMM_WORLD}), 13);
-  try {
-    DC_Call(DC_Type::hypercube, AddsUpHidden{}, Hidden(13),
-            {.comm = MPI_COMM_WORLD, .placement = Placement::rooted});
-    ADD_FAILURE() << "it is sent";
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "placement rooted sends problems to other ranks, and this application's Problem "
-                 "cannot cross: it holds a pointer, a view, a C array or a type without a wire");
+TEST(DcCall, WhatNoExecutorCanDoIsRefused) {
+  const auto sorts = [](DC_Type type, const std::function<void(Options&)>& change) {
+    Options options{.comm = MPI_COMM_WORLD};
+    change(options);
+    DC_Call(type, examples::Mergesort{}, {3, 1, 2}, options);
+  };
+  const auto threads = [](int count) {
+    return [count](Options& options) { options.stealing.threads = count; };
+  };
+  const auto in_parts = [](Options& options) { options.placement = Placement::distributed; };
+  using std::bind_front;
+  const std::pair<std::function<void()>, std::string> kRefused[] = {
+      {bind_front(sorts, static_cast<DC_Type>(9), threads(1)), "not a DC_Type"},
+      {bind_front(sorts, DC_Type::work_stealing, threads(0)),
+       "work stealing has 1 to 1024 threads"},
+      {bind_front(sorts, DC_Type::work_stealing, threads(1'000'000)),
+       "work stealing has 1 to 1024 threads of a rank, not 1000000"},
+      {bind_front(sorts, DC_Type::hypercube, threads(2)), "several threads of a rank are not for"},
+      {bind_front(sorts, DC_Type::work_stealing, [](Options& o) { o.checkpoint.emplace(); }),
+       "snapshots are for applications with `visit`, or"},
+      {bind_front(sorts, DC_Type::work_stealing, in_parts),
+       "work stealing takes its problem from rank 0 (rooted) or from every rank (replicated), not "
+       "in parts (distributed)"},
+      {bind_front(sorts, DC_Type::hypercube, in_parts), "placement distributed is not for this"},
+      {bind_front(sorts, DC_Type::hypercube, [](Options& o) { o.comm = MPI_COMM_NULL; }),
+       "Options::comm is MPI_COMM_NULL"},
+      {[] {
+         DC_Call(DC_Type::hypercube, AddsUpHidden{}, Hidden(13),
+                 {.comm = MPI_COMM_WORLD, .placement = Placement::rooted});
+       },
+       "placement rooted sends problems to other ranks, and this application's Problem cannot "
+       "cross: it holds a pointer, a view, a C array or a type without a wire"}};
+  for (const auto& [call, message] : kRefused) {
+    EXPECT_EQ(error_of(call).substr(0, message.size()), message);
   }
-}
-
-TEST(DcCall, AMissingCommunicatorIsRefused) {
-  EXPECT_THROW(DC_Call(DC_Type::hypercube, examples::Mergesort{}, std::vector<int>{3, 1}), Error);
+  EXPECT_EQ(DC_Call(DC_Type::hypercube, AddsUpHidden{}, Hidden(13), {.comm = MPI_COMM_WORLD}), 13);
 }
 
 TEST(DcCall, TheLowestLevelAndRankWins) {
@@ -163,73 +189,19 @@ TEST(DcCall, TheLowestLevelAndRankWins) {
   }
 }
 
-/// Counts by 1 and n - 1; what it is asked to throws, on the last rank.
+/// Counts by 1 and n - 1.
 struct Counting {
   using Problem = int;
   using Solution = std::int64_t;
-  enum class Throws { nothing, sizes, solution_sizes, without_message };
-  Throws throws = Throws::nothing;
-
-  void reach(Throws place) const {
-    if (throws == place && world_rank() == world_size() - 1) {
-      throw std::runtime_error("not to be known");
-    }
-  }
   bool trivial(const int& n) const { return n <= 1; }
-  std::int64_t conquer(int n) const {
-    struct NoMessage : std::exception {
-      const char* what() const noexcept override { return nullptr; }
-    };
-    if (throws == Throws::without_message && world_rank() == world_size() - 1) {
-      throw NoMessage();
-    }
-    return n;
-  }
+  std::int64_t conquer(int n) const { return n; }
   Halves<int> divide(int n) const { return {1, n - 1}; }
   std::int64_t combine(std::int64_t left, std::int64_t right) const { return left + right; }
-  Sizes sizes(const int& n) const {
-    reach(Throws::sizes);
-    return {{"N", n}};
-  }
-  Sizes solution_sizes(const std::int64_t& n) const {
-    reach(Throws::solution_sizes);
-    return {{"N", n}};
-  }
 };
-
-/// The failure of a call, the same on every rank; nothing if it does not.
-template <class App>
-std::string failure_of(DC_Type type, const App& app, typename App::Problem problem,
-                       Options options) {
-  Recorder recorder(mpi_time_ns);
-  recorder.begin_repetition(0, false);
-  options.comm = MPI_COMM_WORLD;
-  options.recorder = &recorder;
-  std::string mine;
-  try {
-    DC_Call(type, app, std::move(problem), options);
-  } catch (const FunctorError& e) {
-    EXPECT_EQ(e.rank(), world_size() - 1);
-    mine = e.block() + ": " + e.message();
-  }
-  EXPECT_EQ(mine, Comm(MPI_COMM_WORLD).bcast(mine, 0));
-  return mine;
-}
-
-TEST_P(Placements, WhatIsCalledBesideTheFiveFunctorsMayThrowToo) {
-  using Throws = Counting::Throws;
-  const Options options{.placement = GetParam()};
-  const int n = 4 * world_size();
-  EXPECT_EQ(failure_of(DC_Type::hypercube, Counting{}, n, options), "");
-  EXPECT_EQ(failure_of(DC_Type::hypercube, Counting{Throws::sizes}, n, options),
-            "sizes: not to be known");
-  EXPECT_EQ(failure_of(DC_Type::hypercube, Counting{Throws::solution_sizes}, n, options),
-            "solution_sizes: not to be known");
-}
 
 /// Works on the parent; the last rank fails on the whole problem.
 struct FailsAfter : Counting {
-  int whole = 0;
+  int whole;
   std::int64_t after(const int& n, std::int64_t solution) const {
     const bool fails = n == whole && world_rank() == world_size() - 1;
     return fails ? throw std::runtime_error("not this one") : solution;
@@ -239,21 +211,13 @@ struct FailsAfter : Counting {
 TEST(DcCall, WorkOnTheParentFailsUnderItsName) {
   for (const int threads : {1, 2}) {
     const int n = 4 * world_size();
-    FailsAfter app;
-    app.whole = n;
     const bool is_in_recursion = world_size() == 1 && threads == 1;
-    EXPECT_EQ(failure_of(DC_Type::hypercube, app, n, {.stealing = {.threads = threads}}),
-              is_in_recursion ? "sequential: not this one" : "after: not this one");
-  }
-}
-
-TEST(DcCall, AnExceptionWithoutAMessageIsTold) {
-  const auto app = Counting{Counting::Throws::without_message};
-  for (const DC_Type type : {DC_Type::hypercube, DC_Type::work_stealing}) {
-    const std::string failure = failure_of(type, app, 4 * world_size(), {});
-    if (type == DC_Type::hypercube || !failure.empty()) {  // the last rank may have stolen nothing
-      EXPECT_NE(failure.find("an exception without a message"), std::string::npos) << failure;
-    }
+    EXPECT_EQ(error_of([&] {
+                DC_Call(DC_Type::hypercube, FailsAfter{{}, n}, n,
+                        {.comm = MPI_COMM_WORLD, .stealing = {.threads = threads}});
+              }),
+              fmt::format("rank {}, level 0, {}: not this one", world_size() - 1,
+                          is_in_recursion ? "sequential" : "after"));
   }
 }
 
@@ -363,164 +327,53 @@ TEST(DcCall, ADepthOfAMillionIsFine) {
   }
 }
 
-/// A solution that cannot be stored on the rank that gets it, at the length that crosses.
-struct Unstorable {
-  std::vector<int> values;
-};
-
-struct GrowingSolution {
-  using Problem = int;
-  using Solution = Unstorable;
-  bool trivial(const Problem& n) const { return n <= 0; }
-  Solution conquer(Problem) const { return {}; }
-  Halves<Problem> divide(Problem n) const { return {n, n}; }
-  Solution combine(Solution left, Solution) const { return left; }
-  Solution sequential(Problem n) const { return {std::vector<int>(static_cast<std::size_t>(n))}; }
-};
-
-}  // namespace
-
-/// Unpacking throws as if there were no memory for it, on rank 0 only.
-template <>
-struct wire<Unstorable> {
-  static void pack(Packer& packer, const Unstorable& value) {
-    wire<std::vector<int>>::pack(packer, value.values);
-  }
-  static Unstorable unpack(Unpacker& unpacker) {
-    if (world_rank() == 0) {
-      throw std::bad_alloc();
-    }
-    return {wire<std::vector<int>>::unpack(unpacker)};
-  }
-};
-
-namespace {
-
-TEST(DcCall, ASolutionThatCannotBeStoredIsOneExceptionOnEveryRank) {
-  if (world_size() == 1) {
-    GTEST_SKIP() << "nothing crosses on one rank";
-  }
-  for (const int count : {10, 1 << 20}) {  // below and above what is sent without asking
-    EXPECT_THROW(DC_Call(DC_Type::hypercube, GrowingSolution{}, count, {.comm = MPI_COMM_WORLD}),
-                 FunctorError);
-  }
-}
-
-TEST_P(Placements, RanksThatTakeATraceMeetRanksThatTakeNone) {
-  for (const std::size_t count : {10, 100, 1000}) {  // with a header, and after it
-    for (int traced = 0; traced < world_size(); ++traced) {
-      Recorder recorder(mpi_time_ns);
-      recorder.begin_repetition(0, false);
-      const auto values = random_values(count, 5);
-      const auto sorted = DC_Call(DC_Type::hypercube, examples::Mergesort{}, values,
-                                  {.comm = MPI_COMM_WORLD,
-                                   .recorder = world_rank() == traced ? &recorder : nullptr,
-                                   .placement = GetParam()});
-      EXPECT_EQ(sorted, has_solution(GetParam()) ? solve_sequential(examples::Mergesort{}, values)
-                                                 : std::vector<int>());
-    }
-  }
-}
-
-/// The exception of every rank for its own call; all must throw the same.
-std::string refusal_of(DC_Type type, const std::vector<int>& problem, const Options& options) {
-  std::string mine = "nothing";
-  try {
-    DC_Call(type, examples::Mergesort{}, problem, options);
-  } catch (const Error& error) {
-    mine = error.what();
-  }
-  const std::string first = Comm(MPI_COMM_WORLD).bcast(mine, 0);
-  EXPECT_EQ(mine, first);
-  return first;
-}
-
-TEST(DcCall, WhatNoExecutorCanDoIsRefused) {
-  const std::vector<int> values = random_values(100, 3);
-  EXPECT_EQ(refusal_of(static_cast<DC_Type>(9), values, {.comm = MPI_COMM_WORLD}), "not a DC_Type");
-  for (const int threads : {0, 1'000'000}) {
-    EXPECT_EQ(refusal_of(DC_Type::work_stealing, values,
-                         {.comm = MPI_COMM_WORLD, .stealing = {.threads = threads}}),
-              "work stealing has 1 to 1024 threads of a rank, not " + std::to_string(threads));
-  }
-  Options options{.comm = MPI_COMM_WORLD};
-  options.checkpoint.emplace();
-  EXPECT_EQ(refusal_of(DC_Type::work_stealing, values, options).substr(0, 47),
-            "snapshots are for applications with `visit`, or");
-}
-
 TEST(DcCall, RanksThatCallDifferentlyGetOneError) {
-  const auto values = random_values(1000, 3);
   const int last = world_size() - 1;
   if (last == 0) {
     GTEST_SKIP() << "one rank agrees with itself";
   }
-  const bool is_last = world_rank() == last;
-  const std::string of_last = "rank " + std::to_string(last);
-  struct Case {
-    DC_Type type;
-    const char* what;
-    DC_Type type_of_last;
-    const char* what_of_last;
-    std::function<void(Options&)> change;  ///< of the last rank's options
+  struct Call {
+    DC_Type type = DC_Type::hypercube;
+    Placement placement = Placement::replicated;
+    int threads = 1;
+    std::optional<CheckpointOptions> checkpoint = {};
+    bool is_other_sort = false;
+    int extra = 0;  ///< elements
   };
-  const auto unchanged = [](Options&) {};
-  constexpr auto kHypercube = DC_Type::hypercube;
-  constexpr auto kStealing = DC_Type::work_stealing;
-  for (const Case& c :
-       {Case{kHypercube, "hypercube", kStealing, "work_stealing, replicated, threads 1", unchanged},
-        Case{kHypercube, "hypercube", kHypercube, "hypercube, rooted, threads 1",
-             [](Options& options) { options.placement = Placement::rooted; }},
-        Case{kStealing, "work_stealing", kStealing, "work_stealing, replicated, threads 3",
-             [](Options& options) { options.stealing.threads = 3; }},
-        Case{kStealing, "work_stealing", kStealing,
-             "work_stealing, replicated, threads 1, snapshots",
-             [](Options& options) { options.checkpoint.emplace(); }}}) {
-    Options options{.comm = MPI_COMM_WORLD};
-    if (is_last) {
-      c.change(options);
-    }
-    const std::string refusal = refusal_of(is_last ? c.type_of_last : c.type, values, options);
-    EXPECT_EQ(refusal.find(fmt::format("rank 0 calls DC_Call with {}, replicated, threads 1, "
-                                       "application ",
-                                       c.what)),
-              0U);
-    EXPECT_NE(refusal.find(fmt::format(", {} with {}, application ", of_last, c.what_of_last)),
-              std::string::npos)
-        << refusal;
-  }
   struct AnotherSort : examples::Mergesort {};
-  std::string refusal;
-  try {
-    const Options same{.comm = MPI_COMM_WORLD};
-    is_last ? DC_Call(DC_Type::hypercube, AnotherSort{}, values, same)
-            : DC_Call(DC_Type::hypercube, examples::Mergesort{}, values, same);
-  } catch (const Error& error) {
-    refusal = error.what();
+  constexpr auto kStealing = DC_Type::work_stealing;
+  struct Case {
+    Call first, last;
+    std::string text;  ///< of the last rank's call
+  };
+  const Case kCases[] = {
+      {{}, {.type = kStealing}, "work_stealing, replicated, threads 1"},
+      {{}, {.placement = Placement::rooted}, "hypercube, rooted, threads 1"},
+      {{kStealing}, {.type = kStealing, .threads = 3}, "work_stealing, replicated, threads 3"},
+      {{kStealing},
+       {.type = kStealing, .checkpoint = CheckpointOptions{}},
+       "work_stealing, replicated, threads 1, snapshots"},
+      {{}, {.is_other_sort = true}, "hypercube, replicated, threads 1"},
+      {{}, {.extra = 1}, "hypercube, replicated, threads 1"},
+      {{kStealing}, {.type = kStealing, .extra = 1}, "work_stealing, replicated, threads 1"}};
+  for (const Case& c : kCases) {
+    const Call& mine = world_rank() == last ? c.last : c.first;
+    const Options options{.comm = MPI_COMM_WORLD,
+                          .placement = mine.placement,
+                          .stealing = {.threads = mine.threads},
+                          .checkpoint = mine.checkpoint};
+    const std::string error = error_of([&] {
+      const auto values = random_values(1000 + mine.extra, 3);
+      mine.is_other_sort ? DC_Call(mine.type, AnotherSort{}, values, options)
+                         : DC_Call(mine.type, examples::Mergesort{}, values, options);
+    });
+    const auto first = fmt::format(
+        "rank 0 calls DC_Call with {}, replicated, threads 1, application ", name_of(c.first.type));
+    EXPECT_TRUE(error.starts_with(first)) << error;
+    EXPECT_NE(error.find(fmt::format(", rank {} with {}, application ", last, c.text)),
+              std::string::npos)
+        << error;
   }
-  EXPECT_NE(refusal.find(of_last + " with hypercube, replicated"), std::string::npos) << refusal;
-}
-
-TEST(DcCall, ReplicatedProblemsThatDifferGetOneError) {
-  const int last = world_size() - 1;
-  if (last == 0) {
-    GTEST_SKIP() << "one rank agrees with itself";
-  }
-  for (const DC_Type type : {DC_Type::hypercube, DC_Type::work_stealing}) {
-    auto values = random_values(1000, 3);
-    if (world_rank() == last) {
-      values.pop_back();
-    }
-    const std::string refusal = refusal_of(type, values, {.comm = MPI_COMM_WORLD});
-    EXPECT_NE(refusal.find(fmt::format("rank {} with", last)), std::string::npos) << refusal;
-  }
-}
-
-TEST(DcCall, WorkStealingRefusesAProblemInParts) {
-  EXPECT_EQ(refusal_of(DC_Type::work_stealing, random_values(10, 3),
-                       {.comm = MPI_COMM_WORLD, .placement = Placement::distributed}),
-            "work stealing takes its problem from rank 0 (rooted) or from every rank "
-            "(replicated), not in parts (distributed)");
 }
 
 /// Divides into one leaf for each weight; before that, leaves out the negative ones one by one.
@@ -699,12 +552,6 @@ TEST_P(Placements, ThreadsSearchARanksOwnPartWithinTheLimits) {
     found();
     EXPECT_EQ(ended.value_or(EndedEarly{}).reason, "the tree has more than 1000 nodes");
   }
-}
-
-TEST(DcCall, ThreadsAreNotForAnApplicationThatDoesNotSayWhatOneSolves) {
-  EXPECT_THROW(DC_Call(DC_Type::hypercube, examples::Mergesort{}, {3, 1, 2},
-                       {.comm = MPI_COMM_WORLD, .stealing = {.threads = 2}}),
-               Error);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <cleave/kernel/rehearsal.hpp>
 
 #include "tests/skeleton/examples.hpp"
+#include "tests/support/message_of.hpp"
 
 namespace cleave {
 
@@ -29,11 +30,6 @@ std::vector<int> rehearsed_values(std::size_t count, unsigned seed) {
   std::vector<int> values(count);
   std::generate(values.begin(), values.end(), [&] { return static_cast<int>(random() >> 1); });
   return values;
-}
-
-Part<int> rehearsed_part(std::size_t count, int rank) {
-  const auto values = rehearsed_values(count, static_cast<unsigned>(rank));
-  return Part<int>(std::span<const int>(values));
 }
 
 /// Halves of any sizes, leaves at any depth, solutions of any length.
@@ -79,7 +75,7 @@ struct WideTree : RandomTree {
   Sizes sizes(const Node& p) const { return {{"N", p.size}, {"nodes", 1}}; }
 };
 
-using RehearsedLines = std::vector<std::string>;
+using Lines = std::vector<std::string>;
 
 std::string line_of_span(const Recorder& recorder, const Span& span) {
   std::string line = fmt::format("{} at level {} of {} ranks, {} B", name_of(span.block),
@@ -91,8 +87,8 @@ std::string line_of_span(const Recorder& recorder, const Span& span) {
 }
 
 /// All but the messages.
-RehearsedLines lines_of(const Recorder& recorder) {
-  RehearsedLines lines;
+Lines lines_of(const Recorder& recorder) {
+  Lines lines;
   for (const Span& span : recorder.spans()) {
     if (span.block != Block::exchange && span.block != Block::wait) {
       lines.push_back(line_of_span(recorder, span));
@@ -102,194 +98,164 @@ RehearsedLines lines_of(const Recorder& recorder) {
 }
 
 /// The leaf of each rank; none where a group's problem was trivial.
-RehearsedLines leaves_of_all(const Recorder& recorder) {
+Lines leaves_of_all(const Recorder& recorder) {
   std::string mine;
   for (const Span& span : recorder.spans()) {
     if (span.group == 1 && (span.block == Block::sequential || span.block == Block::conquer)) {
       mine = line_of_span(recorder, span);
     }
   }
-  RehearsedLines all;
+  Lines all;
   for (int rank = 0; rank < world().size(); ++rank) {
     all.push_back(world().bcast(mine, rank));
   }
   return all;
 }
 
-/// Time of the whole call; -1 where this rank does not know it.
+/// The size of the whole problem; -1 where this rank does not know it.
 std::int64_t first_size(const Recorder& recorder) {
   const Sizes& sizes = recorder.repetitions().back().sizes;
   return sizes.empty() ? -1 : sizes.begin()->value;
 }
 
 template <class App>
-using MakeRehearsed = std::function<typename App::Problem(int rank)>;
+using MakeProblem = std::function<typename App::Problem(int rank)>;
+
+/// What is seen of a rank that is rehearsed.
+struct Seen {
+  Recorder recorder{rehearsed_ns};
+  int first_level = 0;
+  int level_offset = 0;
+  std::vector<int> ranks;  ///< whose leaves were solved
+  Lines leaves;            ///< of these
+};
+
+/// Rehearses rank `rank` of `ranks`, so many times.
+template <class App>
+void rehearse(Seen& seen, const App& app, Placement placement, const Comm& processes, int ranks,
+              int rank, const MakeProblem<App>& make, const RehearsalLimits& limits = {},
+              int repetitions = 1, std::function<void()> at_leaf = nullptr) {
+  const AppOf<App> any(app);
+  CallOptions options;
+  options.recorder = &seen.recorder;
+  options.placement = placement;
+  const auto erased = [&](int of) { return ErasedValue::of<typename App::Problem>(make(of)); };
+  Solver solver;
+  if (at_leaf) {
+    solver = [&](ErasedValue problem) {
+      at_leaf();
+      return any.sequential(std::move(problem), {});
+    };
+  }
+  Rehearsal rehearsal(any, options, processes, ranks, rank, erased, solver);
+  rehearsal.prepare(limits);
+  for (int i = 0; i < repetitions; ++i) {
+    seen.recorder.begin_repetition(i, false);
+    seen.recorder.end_repetition(rehearsal.run(erased(rank)));
+  }
+  const PreparedRehearsal& prepared = rehearsal.prepared();
+  seen.first_level = prepared.first_level;
+  seen.level_offset = prepared.level_offset;
+  seen.ranks = prepared.ranks;
+  for (const Span& span : prepared.own_parts.spans()) {
+    seen.leaves.push_back(line_of_span(prepared.own_parts, span));
+  }
+}
 
 template <class App>
-void expect_rehearsed_as(const Recorder& real, Placement placement, const App& app,
-                         MakeRehearsed<App> make) {
+void expect_as_on_all_ranks(Placement placement, const MakeProblem<App>& make) {
   const int rank = world().rank();
-  Recorder recorder(rehearsed_ns);
-  CallOptions options;
-  options.recorder = &recorder;
-  options.placement = placement;
-  const AppOf<App> any(app);
-  const auto erased = [&](int of) { return ErasedValue::of<typename App::Problem>(make(of)); };
-  Rehearsal rehearsal(any, options, world(), world().size(), rank, erased);
-  rehearsal.prepare({});
-  for (int i = 0; i < 2; ++i) {
-    const std::size_t before = recorder.spans().size();
-    recorder.begin_repetition(i, false);
-    recorder.end_repetition(rehearsal.run(erased(rank)));
-    EXPECT_GT(recorder.spans().size(), before);
-    // In a run some ranks do not know it.
-    EXPECT_EQ(first_size(recorder), world().allreduce_max(first_size(real)));
-  }
-  const RehearsedLines once = lines_of(real);
-  RehearsedLines twice = once;
+  Recorder real;
+  real.begin_repetition(0, false);
+  DC_Call(DC_Type::hypercube, App{}, make(rank),
+          {.comm = MPI_COMM_WORLD, .recorder = &real, .placement = placement});
+  real.end_repetition(0);
+  Seen seen;
+  rehearse(seen, App{}, placement, world(), world().size(), rank, make, {}, 2);
+  // In a run some ranks do not know it.
+  EXPECT_EQ(first_size(seen.recorder), world().allreduce_max(first_size(real)));
+  const Lines once = lines_of(real);
+  Lines twice = once;
   twice.insert(twice.end(), once.begin(), once.end());
-  EXPECT_EQ(lines_of(recorder), twice);
-  EXPECT_EQ(rehearsal.prepared().first_level, 0);
+  EXPECT_EQ(lines_of(seen.recorder), twice);
+  EXPECT_EQ(seen.first_level, 0);
 
-  RehearsedLines leaves = leaves_of_all(real);
+  Lines leaves = leaves_of_all(real);
   leaves[static_cast<std::size_t>(rank)].clear();
-  RehearsedLines solved(leaves.size());
-  for (std::size_t i = 0; i < rehearsal.prepared().ranks.size(); ++i) {
-    const Recorder& of_leaves = rehearsal.prepared().own_parts;
-    solved[static_cast<std::size_t>(rehearsal.prepared().ranks[i])] =
-        line_of_span(of_leaves, of_leaves.spans()[i]);
+  Lines solved(leaves.size());
+  for (std::size_t i = 0; i < seen.ranks.size(); ++i) {
+    solved[static_cast<std::size_t>(seen.ranks[i])] = seen.leaves[i];
   }
   EXPECT_EQ(solved, leaves);
 }
 
-template <class App>
-void expect_as_on_all_ranks(Placement placement, const App& app, MakeRehearsed<App> make) {
-  Recorder real;
-  real.begin_repetition(0, false);
-  DC_Call(DC_Type::hypercube, app, make(world().rank()),
-          {.comm = MPI_COMM_WORLD, .recorder = &real, .placement = placement});
-  real.end_repetition(0);
-  expect_rehearsed_as(real, placement, app, make);
-}
-
-// Messages below and beyond the length at which ranks ask for room.
-class RehearsedRank : public ::testing::TestWithParam<std::size_t> {};
-INSTANTIATE_TEST_SUITE_P(Sizes, RehearsedRank, ::testing::Values(3, 400, 20000));
-
-TEST_P(RehearsedRank, OfReplicatedData) {
-  expect_as_on_all_ranks<examples::Mergesort>(
-      Placement::replicated, {}, [](int /*rank*/) { return rehearsed_values(GetParam(), 1); });
-}
-
-TEST_P(RehearsedRank, OfPartsThatAreMerged) {
-  expect_as_on_all_ranks<examples::MergedParts>(Placement::distributed, {}, [](int rank) {
-    return rehearsed_values(GetParam() * static_cast<std::size_t>(rank + 1),
-                            static_cast<unsigned>(rank));
-  });
-}
-
-TEST_P(RehearsedRank, OfPartsThatAreSplit) {
-  expect_as_on_all_ranks<examples::SplitSort>(Placement::distributed, {}, [](int rank) {
-    // Uneven, so that room has to be made.
-    return rehearsed_part(GetParam() * static_cast<std::size_t>(rank + 1), rank);
-  });
-}
-
-template <class Tree>
-void expect_random_trees_as_on_all_ranks() {
+TEST(RehearsedRank, DoesWhatItDoesAmongAllRanks) {
+  for (const std::size_t count : {3, 400, 20000}) {  // beyond the length at which ranks ask, too
+    SCOPED_TRACE(count);
+    // Uneven parts, so that room has to be made.
+    const auto values_of = [&](int rank) {
+      return rehearsed_values(count * static_cast<std::size_t>(rank + 1),
+                              static_cast<unsigned>(rank));
+    };
+    expect_as_on_all_ranks<examples::Mergesort>(Placement::replicated,
+                                                [&](int) { return values_of(0); });
+    expect_as_on_all_ranks<examples::MergedParts>(Placement::distributed, values_of);
+    expect_as_on_all_ranks<examples::SplitSort>(Placement::distributed, [&](int rank) {
+      const auto values = values_of(rank);
+      return Part<int>(std::span<const int>(values));
+    });
+  }
   for (std::uint32_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(seed);
     const RandomTree::Node root{.seed = seed, .size = 50 * seed};
-    expect_as_on_all_ranks<Tree>(Placement::replicated, {}, [&](int /*rank*/) { return root; });
-    expect_as_on_all_ranks<Tree>(Placement::rooted, {},
-                                 [&](int rank) { return rank == 0 ? root : RandomTree::Node{}; });
+    const auto rooted = [&](int rank) { return rank == 0 ? root : RandomTree::Node{}; };
+    expect_as_on_all_ranks<RandomTree>(Placement::replicated, [&](int) { return root; });
+    expect_as_on_all_ranks<RandomTree>(Placement::rooted, rooted);
+    expect_as_on_all_ranks<WideTree>(Placement::replicated, [&](int) { return root; });
+    expect_as_on_all_ranks<WideTree>(Placement::rooted, rooted);
   }
 }
 
-TEST(RehearsedRank, OfRandomTrees) {
-  expect_random_trees_as_on_all_ranks<RandomTree>();
-  expect_random_trees_as_on_all_ranks<WideTree>();
-}
-
-/// Rehearses a rank of so many alone.
-template <class App>
-void rehearse_alone(const App& app, Recorder& recorder, Placement placement, int ranks, int rank,
-                    MakeRehearsed<App> make, const RehearsalLimits& limits,
-                    const std::function<void(const Rehearsal&)>& look) {
+TEST(Rehearsal, TakesAsManyRanksAndLevelsAsMemoryAllows) {
   const Comm alone(MPI_COMM_SELF);
-  CallOptions options;
-  options.recorder = &recorder;
-  options.placement = placement;
-  const AppOf<App> any(app);
-  const auto erased = [&](int of) { return ErasedValue::of<typename App::Problem>(make(of)); };
-  Rehearsal rehearsal(any, options, alone, ranks, rank, erased);
-  rehearsal.prepare(limits);
-  recorder.begin_repetition(0, false);
-  recorder.end_repetition(rehearsal.run(erased(rank)));
-  look(rehearsal);
-}
+  Seen whole;
+  rehearse<examples::Mergesort>(whole, {}, Placement::replicated, alone, 16, 5,
+                                [](int) { return rehearsed_values(1600, 1); },
+                                {.max_bytes = 8 * 4 * 200});
+  EXPECT_EQ(whole.first_level, 1);
+  EXPECT_EQ(std::ranges::count(whole.recorder.spans(), Block::divide, &Span::block), 4);
+  EXPECT_EQ(std::ranges::count(whole.recorder.spans(), Block::combine, &Span::block), 3);
 
-TEST(Rehearsal, LeavesOutLevelsThatTakeTooMuchMemory) {
-  Recorder recorder(rehearsed_ns);
-  rehearse_alone<examples::Mergesort>(
-      {}, recorder, Placement::replicated, 16, 5,
-      [](int /*rank*/) { return rehearsed_values(1600, 1); }, {.max_bytes = 8 * 4 * 200},
-      [](const auto& rehearsal) { EXPECT_EQ(rehearsal.prepared().first_level, 1); });
-  int divided = 0;
-  int combined_at = 99;
-  for (const Span& span : recorder.spans()) {
-    divided += span.block == Block::divide ? 1 : 0;
-    if (span.block == Block::combine) {
-      combined_at = span.level;
-    }
-  }
-  EXPECT_EQ(divided, 4);
-  EXPECT_EQ(combined_at, 1);
-}
-
-TEST(Rehearsal, OfASortTakesAsManyRanksAsMemoryAllows) {
-  Recorder recorder(rehearsed_ns);
-  rehearse_alone<examples::SplitSort>(
-      {}, recorder, Placement::distributed, 16, 5,
-      [](int rank) { return rehearsed_part(1000, rank); }, {.max_bytes = 3 * 4 * 4000},
-      [](const auto& rehearsal) {
-        EXPECT_EQ(rehearsal.prepared().first_level, 2);
-        EXPECT_EQ(rehearsal.prepared().level_offset, 2);
-        EXPECT_EQ(rehearsal.prepared().ranks, (std::vector{4, 6, 7}));
-      });
-  ASSERT_EQ(recorder.repetitions().size(), 1U);
-  EXPECT_EQ(recorder.repetitions()[0].sizes.begin()->value, 16000);
+  Seen parts;
+  rehearse<examples::SplitSort>(parts, {}, Placement::distributed, alone, 16, 5,
+                                [](int rank) {
+                                  const auto values =
+                                      rehearsed_values(1000, static_cast<unsigned>(rank));
+                                  return Part<int>(std::span<const int>(values));
+                                },
+                                {.max_bytes = 3 * 4 * 4000});
+  EXPECT_EQ(parts.first_level, 2);
+  EXPECT_EQ(parts.level_offset, 2);
+  EXPECT_EQ(parts.ranks, (std::vector{4, 6, 7}));
+  EXPECT_EQ(first_size(parts.recorder), 16000);
 }
 
 TEST(Rehearsal, SolvesTheLeavesOfAllRanksAsItIsTold) {
-  const examples::Mergesort app;
-  const AppOf<examples::Mergesort> any(app);
-  const Comm alone(MPI_COMM_SELF);
-  Recorder recorder(rehearsed_ns);
-  CallOptions options;
-  options.recorder = &recorder;
   int leaves = 0;
-  const auto make = [](int /*rank*/) {
-    return ErasedValue::of<std::vector<int>>(rehearsed_values(400, 1));
-  };
-  Rehearsal rehearsal(any, options, alone, 4, 1, make, [&](ErasedValue problem) {
-    ++leaves;
-    return any.sequential(std::move(problem), {});
-  });
-  rehearsal.prepare({});
-  EXPECT_EQ(leaves, 3);
-  recorder.begin_repetition(0, false);
-  recorder.end_repetition(rehearsal.run(make(1)));
+  Seen seen;
+  rehearse<examples::Mergesort>(
+      seen, {}, Placement::replicated, Comm(MPI_COMM_SELF), 4, 1,
+      [](int) { return rehearsed_values(400, 1); }, {}, 1, [&] { ++leaves; });
   EXPECT_EQ(leaves, 4);
+  EXPECT_EQ(seen.ranks, (std::vector{0, 2, 3}));
 }
 
 TEST(Rehearsal, OfATrivialProblemHasNoOthers) {
-  Recorder recorder(rehearsed_ns);
-  rehearse_alone<examples::Mergesort>(
-      {}, recorder, Placement::rooted, 4, 0, [](int /*rank*/) { return std::vector{1}; }, {},
-      [](const auto& rehearsal) { EXPECT_TRUE(rehearsal.prepared().ranks.empty()); });
-  ASSERT_EQ(lines_of(recorder).size(), 1U);
-  EXPECT_EQ(lines_of(recorder)[0], "conquer at level 0 of 4 ranks, 0 B, N=1");
+  Seen seen;
+  rehearse<examples::Mergesort>(seen, {}, Placement::rooted, Comm(MPI_COMM_SELF), 4, 0,
+                                [](int) { return std::vector{1}; });
+  EXPECT_EQ(seen.leaves, Lines{});
+  EXPECT_EQ(lines_of(seen.recorder), Lines{"conquer at level 0 of 4 ranks, 0 B, N=1"});
 }
 
 /// Fails where it solves a value.
@@ -307,19 +273,14 @@ TEST(Rehearsal, NamesTheRankWhoseFunctorFails) {
   std::vector<int> values(16);
   std::iota(values.begin(), values.end(), 0);
   for (const int at : {1, 9}) {  // of rank 0, which is rehearsed, and of rank 2
-    Recorder recorder(rehearsed_ns);
     FailingSort app;
     app.at = at;
-    try {
-      rehearse_alone<FailingSort>(
-          app, recorder, Placement::replicated, 4, 0, [&](int /*rank*/) { return values; }, {},
-          [](const auto& /*rehearsal*/) {});
-      ADD_FAILURE() << "nothing was thrown";
-    } catch (const FunctorError& error) {
-      EXPECT_EQ(error.rank(), at / 4);
-      EXPECT_EQ(error.level(), 2);
-      EXPECT_EQ(error.message(), "found it");
-    }
+    EXPECT_EQ(testing::message_of([&] {
+                Seen seen;
+                rehearse<FailingSort>(seen, app, Placement::replicated, Comm(MPI_COMM_SELF), 4, 0,
+                                      [&](int) { return values; });
+              }),
+              fmt::format("rank {}, level 2, sequential: found it", at / 4));
   }
 }
 
@@ -337,13 +298,13 @@ TEST(Rehearsal, RefusesMessagesThatDifferFromThoseOfItsPreparation) {
   int calls = 0;
   Forgetful app;
   app.calls = &calls;
-  Recorder recorder(rehearsed_ns);
-  const auto rehearse = [&] {
-    rehearse_alone<Forgetful>(
-        app, recorder, Placement::distributed, 4, 0,
-        [](int rank) { return rehearsed_part(1000, rank); }, {}, [](const auto& /*rehearsal*/) {});
-  };
-  EXPECT_THROW(rehearse(), Error);
+  Seen seen;
+  EXPECT_THROW(rehearse<Forgetful>(seen, app, Placement::distributed, Comm(MPI_COMM_SELF), 4, 0,
+                                   [](int rank) {
+                                     const auto values = rehearsed_values(1000, 1U + rank);
+                                     return Part<int>(std::span<const int>(values));
+                                   }),
+               Error);
 }
 
 }  // namespace
