@@ -27,31 +27,19 @@ namespace {
 int world_rank() { return Comm(MPI_COMM_WORLD).rank(); }
 int world_size() { return Comm(MPI_COMM_WORLD).size(); }
 
-/// All placements of a problem that is not in parts.
-std::vector<Placement> placements_of_wholes() {
-  std::vector<Placement> placements;
-  for (const detail::PlacementTraits& of : detail::kPlacements) {
-    if (of.problem != detail::Holders::parts) {
-      placements.push_back(of.placement);
-    }
-  }
-  return placements;
-}
-
 class Placements : public ::testing::TestWithParam<Placement> {};
-INSTANTIATE_TEST_SUITE_P(All, Placements, ::testing::ValuesIn(placements_of_wholes()));
+INSTANTIATE_TEST_SUITE_P(All, Placements,
+                         ::testing::Values(Placement::replicated, Placement::rooted));
 
-/// Whether `rank`, or this one, has the solution.
-bool has_solution(Placement placement, int rank = world_rank()) {
-  return detail::traits_of(placement).solution == detail::Holders::all || rank == 0;
+/// Whether this rank has the solution.
+bool has_solution(Placement placement) {
+  return placement == Placement::replicated || world_rank() == 0;
 }
 
 /// The problem as this rank has it: where rank 0 has it, what others pass is ignored.
 template <class Problem>
 Problem held(Placement placement, Problem problem) {
-  return detail::traits_of(placement).problem == detail::Holders::all || world_rank() == 0
-             ? problem
-             : Problem{};
+  return has_solution(placement) ? problem : Problem{};
 }
 
 std::vector<int> random_values(std::size_t count, unsigned seed) {
@@ -178,15 +166,11 @@ TEST(DcCall, TheLowestLevelAndRankWins) {
       throw std::runtime_error("rank " + std::to_string(world_rank()));
     }
   };
-  try {
-    call(DC_Type::hypercube, examples::Mergesort{}, random_values(4096, 5),
-         {{.comm = MPI_COMM_WORLD}, {.before_block = inject}});
-    ADD_FAILURE() << "nothing was thrown";
-  } catch (const FunctorError& e) {
-    EXPECT_EQ(e.level(), 0);
-    EXPECT_EQ(e.rank(), 0);
-    EXPECT_EQ(e.message(), "rank 0");
-  }
+  EXPECT_EQ(error_of([&] {
+              call(DC_Type::hypercube, examples::Mergesort{}, random_values(4096, 5),
+                   {{.comm = MPI_COMM_WORLD}, {.before_block = inject}});
+            }),
+            fmt::format("rank 0, level 0, {}: rank 0", world_size() > 1 ? "divide" : "sequential"));
 }
 
 /// Counts by 1 and n - 1.
@@ -271,7 +255,7 @@ struct Concatenates {
   }
 };
 
-/// A division in three parts, whose order `after` turns round.
+/// A division in three parts, with work on the parent.
 struct ConcatenatesMany : Concatenates {
   std::vector<Copied> divide(const Copied& p) const {
     std::vector<Copied> parts;

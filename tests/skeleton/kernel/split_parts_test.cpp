@@ -10,6 +10,7 @@
 #include <random>
 #include <stdexcept>
 
+#include <cleave/clock.hpp>
 #include <cleave/dc_call.hpp>
 #include <cleave/kernel/split_parts.hpp>
 
@@ -62,12 +63,20 @@ int expect_sorted(const std::vector<int>& values, std::size_t room, double max_i
   std::vector<int> expected = testing::gathered(world(), part);
   std::sort(expected.begin(), expected.end());
   int uniform = 0;
+  Recorder recorder(mpi_time_ns);
+  recorder.begin_repetition(0, false);
   const Part<int> sorted =
       DC_Call(DC_Type::hypercube, SortsUnlessUniform{{}, &uniform}, std::move(part),
-              {.comm = MPI_COMM_WORLD, .placement = Placement::distributed});
+              {.comm = MPI_COMM_WORLD, .recorder = &recorder, .placement = Placement::distributed});
   EXPECT_EQ(testing::gathered(world(), sorted), expected);
   const double mean = static_cast<double>(world().allreduce_sum(std::ssize(values))) / world_size();
-  EXPECT_LE(static_cast<double>(sorted.size()), max_imbalance * mean + 1);
+  const double most = max_imbalance * mean + 1;
+  EXPECT_LE(static_cast<double>(sorted.size()), most);
+  for (const Span& span : recorder.spans()) {
+    if (span.block == Block::partition && span.level > 0) {
+      EXPECT_LE(static_cast<double>(recorder.sizes_of(span).begin()->value), most) << span.level;
+    }
+  }
   return uniform;
 }
 
