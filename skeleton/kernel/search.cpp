@@ -9,13 +9,13 @@
 #include <thread>
 #include <utility>
 
+#include <cleave/bag.hpp>
 #include <cleave/clock.hpp>
 #include <cleave/error.hpp>
 #include <cleave/host/host_cores.hpp>
 #include <cleave/kernel/any_app.hpp>
 #include <cleave/kernel/blocks.hpp>
 #include <cleave/kernel/link.hpp>
-#include <cleave/kernel/rank_bag.hpp>
 #include <cleave/kernel/search.hpp>
 #include <cleave/kernel/snapshot.hpp>
 
@@ -82,15 +82,16 @@ class RankSearch final : public RankBag {
         clock_(options.recorder != nullptr ? options.recorder->clock() : mpi_time_ns),
         offset_ns_(clock_() - transport_->pace_ns()) {
     constexpr std::size_t kSpansKept = 1 << 16;
-    for (const auto& worker : workers_) {
+    for (Worker& worker : workers_) {
       if (options_.recorder != nullptr) {
-        worker->recorder.emplace(options_.recorder->clock(), kSpansKept);
+        worker.recorder.emplace(options_.recorder->clock(), kSpansKept);
       }
     }
     if (options.visits != nullptr && transport_->rank() == 0) {
       options.visits->store(0, std::memory_order_relaxed);
     }
   }
+  ~RankSearch() override { command(Command::stop); }
 
   /// Makes the first nodes, before `run`. What it throws is a failure that ends the search.
   void begin(ErasedValue problem) {
@@ -110,29 +111,23 @@ class RankSearch final : public RankBag {
   void run(SnapshotFolder* snapshots) {
     snapshots_ = snapshots;
     begin_ns_ = transport_->pace_ns();
-    for (const auto& worker : workers_) {
-      worker->nodes_before = publish_nodes(*worker);
+    for (Worker& worker : workers_) {
+      worker.nodes_before = publish_nodes(worker);
     }
     set_active(first(), true);
+    resting_ = static_cast<int>(workers_.size()) - 1;  // until each has begun
     begin_search();
-    let_helpers_rest();
-    {
-      std::vector<std::jthread> helpers;
-      const StopAtEnd stop{*this};  // before they are joined
-      failure_.guard("threads", [&] { start(helpers); });
-      for (std::int64_t now = now_ns(first()); outcome() == Balancer::Outcome::running;) {
-        now = work(first(), now);
-      }
-    }
+    failure_.guard("threads", [&] { start_helpers(); });
+    work(first());
+    helpers_.clear();
     first().statistics.remote_tried = balancer_->statistics().tried;
     first().statistics.remote_made = balancer_->statistics().made;
-    for (const auto& worker : workers_) {
-      WorkerStatistics& statistics = worker->statistics;
-      statistics.nodes = publish_nodes(*worker) - worker->nodes_before;
-      if (worker->recorder) {
+    for (Worker& worker : workers_) {
+      worker.statistics.nodes = publish_nodes(worker) - worker.nodes_before;
+      if (worker.recorder) {
         failure_.guard("trace", [&] {
-          options_.recorder->append(*worker->recorder);
-          options_.recorder->add_worker(statistics);
+          options_.recorder->append(*worker.recorder);
+          options_.recorder->add_worker(worker.statistics);
         });
       }
     }
@@ -149,42 +144,37 @@ class RankSearch final : public RankBag {
                                       .resting_ns = balancer_->statistics().snapshots_ns};
     }
     blocks.take_failure(failure_.failure());
-    // The greatest of any rank counts.
-    enum : std::int64_t { kNothingElse, kStatistics, kEndEarly };
-    const bool is_told = !refusal_.empty() || !stopped_.empty();
+    enum : std::int64_t {
+      kNothingElse,
+      kStatistics,
+      kEndEarly
+    };  // the greatest of any rank counts
     const std::int64_t agenda =
         agree_on_failure(comm, blocks,
-                         is_told                                   ? kEndEarly
+                         !refusal_.empty() || !stopped_.empty()    ? kEndEarly
                          : options_.stealing.statistics != nullptr ? kStatistics
                                                                    : kNothingElse);
-    if (agenda == kStatistics || outcome() != Balancer::Outcome::done) {
+    if (agenda != kNothingElse) {
       gather_statistics(comm);
     }
     if (agenda != kEndEarly) {
       return std::nullopt;
     }
-    const std::string kept =
-        comm.bcast(snapshots_ != nullptr && snapshots_->written() > 0
-                       ? "; " + options_.checkpoint->folder.string() + " holds a snapshot"
-                       : "",
-                   0);
+    const bool has_snapshot = snapshots_ != nullptr && snapshots_->written() > 0;
+    const std::string kept = comm.bcast(
+        has_snapshot ? "; " + options_.checkpoint->folder.string() + " holds a snapshot" : "", 0);
     const std::string refusal = text_of_any(comm, refusal_);
     return EndedEarly{.reason = (refusal.empty() ? text_of_any(comm, stopped_) : refusal) + kept,
                       .can_be_resumed = refusal.empty() && !kept.empty()};
   }
 
  private:
-  struct StopAtEnd {
-    ~StopAtEnd() { search.command(Command::stop); }
-    RankSearch& search;
-  };
-
-  Worker& first() { return *workers_.front(); }
+  Worker& first() { return workers_.front(); }
 
   void gather_statistics(const SearchMessages& comm) const {
     std::vector<WorkerStatistics> mine;
-    for (const auto& worker : workers_) {
-      mine.push_back(worker->statistics);
+    for (const Worker& worker : workers_) {
+      mine.push_back(worker.statistics);
     }
     std::vector<WorkerStatistics> all(comm.rank() == 0 ? mine.size() * comm.size() : 0);
     comm.gather(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
@@ -194,14 +184,15 @@ class RankSearch final : public RankBag {
   }
 
   /// \throws Error  if the system starts no more threads; those that it has started work
-  void start(std::vector<std::jthread>& helpers) {
+  void start_helpers() {
     for (std::size_t i = 1; i < workers_.size(); ++i) {
       try {
-        helpers.emplace_back([this, i] {
+        helpers_.emplace_back([this, i] {
           if (!options_.bound_to.empty()) {
             bind_thread(options_.bound_to[i]);
           }
-          help(*workers_[i]);
+          resting_.fetch_sub(1);
+          work(workers_[i]);
         });
       } catch (const std::exception& e) {
         throw Error(
@@ -215,40 +206,46 @@ class RankSearch final : public RankBag {
     return worker.index == 0 ? clock_() : transport_->pace_ns() + offset_ns_;
   }
 
-  void help(Worker& worker) {
-    end_rest();
-    for (std::int64_t now = now_ns(worker); commanded() != Command::stop;) {
-      if (may_go()) {
-        now = work(worker, now);
-      } else {
-        rest_while_told();
-        now = now_ns(worker);
-      }
-    }
-  }
-
   // The clock of the main thread is MPI's, which may take long to read: what ends one thing begins
   // the next.
 
-  /// Visits nodes, then looks for others, until it has some or is told something else.
-  /// \return  when it ended
-  std::int64_t work(Worker& worker, std::int64_t begin_ns) {
-    if (worker.is_active && !worker.has_failed && may_go()) {
-      begin_ns = visit_all(worker, begin_ns);
+  /// Visits nodes and waits for others, until the search ends.
+  void work(Worker& worker) {
+    WorkerStatistics& statistics = worker.statistics;
+    bool found = worker.is_active;
+    for (std::int64_t now = now_ns(worker);;) {
+      if (found) {
+        now = visit_all(worker, now);
+      }
+      found = wait_for_nodes(worker);
+      const std::int64_t begin_ns = std::exchange(now, now_ns(worker));
+      if (found) {
+        statistics.stealing_ns += now - begin_ns;
+        statistics.starting_ns += statistics.visits == 0 ? now - begin_ns : 0;
+      } else {
+        statistics.idle_ns += now - begin_ns;
+        statistics.ending_ns = now - begin_ns;
+      }
+      if (worker.recorder && now > begin_ns) {
+        worker.recorder->record(found ? Block::steal : Block::idle, worker.index, 1, begin_ns, now,
+                                0, {});
+      }
+      if (!found) {
+        return;
+      }
     }
-    return look_for_work(worker, begin_ns);
   }
 
   /// Visits nodes until there are none in this worker's deque or it is told to stop.
   /// \return  when it ended
   std::int64_t visit_all(Worker& worker, std::int64_t begin_ns) {
-    const std::int64_t visits_before = worker.statistics.visits;
+    WorkerStatistics& statistics = worker.statistics;
+    const std::int64_t visits_before = statistics.visits;
     const std::int64_t nodes_before = publish_nodes(worker);
     std::int64_t now = transport_->pace_ns();
-    bool went_well = true;
-    for (bool is_empty = false; went_well && !is_empty && may_go() && !is_told_to_stop();) {
+    for (bool is_empty = false; !worker.has_failed && !is_empty && may_go();) {
       std::int64_t visited = 0;
-      went_well = failure_.guard("visit", [&] {
+      const bool went_well = failure_.guard("visit", [&] {
         if (options_.hooks.before_block) {
           options_.hooks.before_block(Block::sequential, 0);
         }
@@ -257,10 +254,11 @@ class RankSearch final : public RankBag {
         if (is_stopped) {
           stop();
         }
-        worker.statistics.visits += visited;
+        statistics.visits += visited;
         is_empty = !segments_.has_private(worker.index);
         share(worker.index);
       });
+      worker.has_failed = !went_well || is_told_to_stop();  // keeps its nodes, does nothing more
       if (is_limited_) {
         publish_nodes(worker);
       }
@@ -270,43 +268,19 @@ class RankSearch final : public RankBag {
       const std::int64_t batch_begin_ns = std::exchange(now, transport_->pace_ns());
       worker.adapt_batch(visited, now - batch_begin_ns);
       // Not guarded: without a message that is lost, the ranks could not agree on an end.
-      if (worker.index == 0 && now >= next_poll_ns_) {
-        now = poll();
-      }
-    }
-    if (!went_well || is_told_to_stop()) {  // it keeps its nodes and does nothing more
-      worker.has_failed = true;
-      if (worker.index != 0) {
-        rest_until_stopped();
+      if (worker.index == 0) {
+        now = look_for_messages(now);
       }
     }
     const std::int64_t end_ns = now_ns(worker);
-    worker.statistics.searching_ns += end_ns - begin_ns;
-    const std::int64_t visits = worker.statistics.visits - visits_before;
-    worker.statistics.searches += visits > 0 ? 1 : 0;
+    statistics.searching_ns += end_ns - begin_ns;
     worker.adapt_steal();
-    if (worker.recorder && visits > 0) {
-      worker.recorder->record(Block::sequential, worker.index, 1, begin_ns, end_ns, 0,
-                              {{"nodes", publish_nodes(worker) - nodes_before}});
-    }
-    return end_ns;
-  }
-
-  /// \return  when it ended
-  std::int64_t look_for_work(Worker& worker, std::int64_t begin_ns) {
-    const bool found = look_for_nodes(worker);
-    const std::int64_t end_ns = now_ns(worker);
-    WorkerStatistics& statistics = worker.statistics;
-    if (found) {
-      statistics.stealing_ns += end_ns - begin_ns;
-      statistics.starting_ns += statistics.visits == 0 ? end_ns - begin_ns : 0;
-    } else {
-      statistics.idle_ns += end_ns - begin_ns;
-      statistics.ending_ns = end_ns - begin_ns;
-    }
-    if (worker.recorder && end_ns > begin_ns) {
-      worker.recorder->record(found ? Block::steal : Block::idle, worker.index, 1, begin_ns, end_ns,
-                              0, {});
+    if (statistics.visits > visits_before) {
+      ++statistics.searches;
+      if (worker.recorder) {
+        worker.recorder->record(Block::sequential, worker.index, 1, begin_ns, end_ns, 0,
+                                {{"nodes", publish_nodes(worker) - nodes_before}});
+      }
     }
     return end_ns;
   }
@@ -320,43 +294,36 @@ class RankSearch final : public RankBag {
   }
 
   void check_limits() {
-    if (!is_limited_ || !refusal_.empty()) {
-      return;
+    if (is_limited_ && refusal_.empty()) {
+      std::int64_t nodes = 0;
+      for (const Worker& worker : workers_) {
+        nodes += worker.nodes_seen.load(std::memory_order_relaxed);
+      }
+      refusal_ = beyond(limits_, nodes).value_or("");
     }
-    std::int64_t nodes = 0;
-    for (const auto& worker : workers_) {
-      nodes += worker->nodes_seen.load(std::memory_order_relaxed);
-    }
-    refusal_ = beyond(limits_, nodes).value_or("");
-  }
-
-  bool is_to_stop() {
-    if (stopped_.empty() && may_be_told_to_end(limits_)) {
-      const double seconds = static_cast<double>(transport_->pace_ns() - begin_ns_) / 1e9;
-      stopped_ = told_to_end(limits_, seconds).value_or("");
-    }
-    return !stopped_.empty();
   }
 
   // Asked by the balancer.
 
   std::uint8_t wishes() override {
     check_limits();
+    if (stopped_.empty() && may_be_told_to_end(limits_)) {
+      const double seconds = static_cast<double>(transport_->pace_ns() - begin_ns_) / 1e9;
+      stopped_ = told_to_end(limits_, seconds).value_or("");
+    }
     const std::uint8_t snapshot = snapshots_ != nullptr ? kSnapshot : kNothing;
-    if (!failure_.is_set() && (!refusal_.empty() || is_to_stop())) {
+    if (!failure_.is_set() && (!refusal_.empty() || !stopped_.empty())) {
       return kEnd | snapshot;
     }
     const std::uint8_t wishes = RankBag::wishes();
-    const bool is_due = wishes == kNothing && snapshot != kNothing && transport_->rank() == 0 &&
-                        snapshots_->is_due();
-    return is_due ? snapshot : wishes;
+    const bool may_be_due = wishes == kNothing && snapshot != kNothing && transport_->rank() == 0;
+    return may_be_due && snapshots_->is_due() ? snapshot : wishes;
   }
 
   bool next_parcel(Parcel& parcel) override { return searched_.next_parcel(parcel); }
   void deliver(std::span<const std::byte> parcel) override {
     failure_.guard("combine", [&] { searched_.deliver(parcel); });
   }
-
   std::int64_t incumbent() override { return searched_.incumbent(); }
   void offer_incumbent(std::int64_t key) override { searched_.offer_incumbent(key); }
 
@@ -376,7 +343,8 @@ class RankSearch final : public RankBag {
   }
 
   /// \return  false if `work` threw: that ends the search
-  bool keeps_going(const std::function<void()>& work) {
+  template <class Work>
+  bool keeps_going(Work&& work) {
     try {
       work();
       return true;
@@ -396,10 +364,14 @@ class RankSearch final : public RankBag {
   std::string refusal_;
   std::string stopped_;
   std::int64_t begin_ns_ = 0;
+  std::vector<std::jthread> helpers_;  ///< joined before all else goes
 };
 
+/// Whether the totals of the ranks are combined; else the one of rank 0 is the solution.
+bool combines_totals(const AppTraits& traits) { return traits.searches || traits.is_commutative; }
+
 /// \throws Error  if work stealing is not for so many threads, or not for the placement
-void require_stealing(const CallOptions& options) {
+void require_stealing(const CallOptions& options, const AppTraits& traits) {
   const int threads = options.stealing.threads;
   if (threads < 1 || threads > StealingOptions::kMaxThreads) {
     throw Error(fmt::format("work stealing has 1 to {} threads of a rank, not {}",
@@ -409,6 +381,11 @@ void require_stealing(const CallOptions& options) {
     throw Error(
         "work stealing takes its problem from rank 0 (rooted) or from every rank (replicated), not "
         "in parts (distributed)");
+  }
+  if (options.checkpoint && !combines_totals(traits)) {
+    throw Error(
+        "snapshots are for applications with `visit`, or with a combine that is declared "
+        "commutative");
   }
 }
 
@@ -424,54 +401,60 @@ class SearchCall {
     if (comm_.rank() == 0) {
       problem = blocks_.attempt("Problem", Level{}, given);
     }
+    std::unique_ptr<Searched> searched;
+    std::optional<RankSearch> workers;
     blocks_.attempt("begin", Level{}, [&] {
-      searched_ = make();
+      searched = make();
       const bool is_tested = options_.hooks.transport && comm_.comm() != nullptr;
-      workers_.emplace(*searched_, options_,
-                       is_tested ? options_.hooks.transport(*comm_.comm()) : comm_.transport(),
-                       comm_.surroundings(options_.stealing.threads));
+      workers.emplace(*searched, options_,
+                      is_tested ? options_.hooks.transport(*comm_.comm()) : comm_.transport(),
+                      comm_.surroundings(options_.stealing.threads));
       return true;
     });
     agree_on_failure(comm_, blocks_);
-    // Whether the totals of the ranks are combined; else the one of rank 0 is the solution.
-    const bool adds_up = app_.traits().searches || app_.traits().is_commutative;
     std::optional<SnapshotFolder> snapshots;
-    if (options_.checkpoint && !adds_up) {
-      throw Error(
-          "snapshots are for applications with `visit`, or with a combine that is declared "
-          "commutative");
-    }
-    if (options_.checkpoint && comm_.comm() != nullptr) {
+    if (options_.checkpoint) {
       snapshots.emplace(*comm_.comm(), *options_.checkpoint);
     }
     if (snapshots && snapshots->resumed_from() > 0) {
       cleave::agree(*comm_.comm(), [&] {
         std::ranges::for_each(snapshots->read_share(),
-                              [&](const SnapshotPart& part) { workers_->restore(part); });
+                              [&](const SnapshotPart& part) { workers->restore(part); });
       });
-    } else if (comm_.rank() == 0) {
-      workers_->begin(*std::move(problem));
+    } else if (problem) {
+      workers->begin(*std::move(problem));
     }
-    workers_->run(snapshots ? &*snapshots : nullptr);
-    const std::optional<EndedEarly> ended = workers_->agree_on_end(comm_, blocks_);
+    workers->run(snapshots ? &*snapshots : nullptr);
+    const bool adds_up = combines_totals(app_.traits());
+    const std::optional<EndedEarly> ended = workers->agree_on_end(comm_, blocks_);
     if (ended && !adds_up) {
       throw_ended_early(*ended);  // a part of a recursion has no solution
     }
     if (ended) {
       tell_or_throw(*ended, options_.stealing);
     }
-    std::optional<Values> solution =
-        blocks_.attempt("combine", Level{}, [&] { return searched_->take_total(); });
+    auto solution = blocks_.attempt("combine", Level{}, [&] { return searched->take_total(); });
     if (adds_up) {
       fold(solution);
     }
     std::string refusal;
-    if (comm_.rank() == 0 && solution && solution->empty()) {  // it ended early
-      solution = blocks_.no_solution();
-    } else if (comm_.rank() == 0 && solution && adds_up && !ended) {
-      refusal = blocks_.refusal_of(solution->front());
+    if (comm_.rank() == 0 && solution) {
+      if (solution->empty()) {  // it ended early
+        solution = blocks_.no_solution();
+      } else if (adds_up && !ended) {
+        refusal = blocks_.refusal_of(solution->front());
+      }
+      blocks_.add_run_sizes(blocks_.solution_sizes(*solution));
     }
-    return distribute(std::move(solution), refusal);
+    if (traits_of(options_.placement).solution == Holders::all) {
+      bcast(solution);
+    } else if (comm_.rank() != 0) {
+      solution = blocks_.no_solution();
+    }
+    if (agree_on_failure(comm_, blocks_, refusal.empty() ? 0 : 1) != 0) {
+      tell_or_throw({.reason = comm_.bcast(refusal, 0)}, options_.stealing);
+    }
+    return std::move(solution.value().front());
   }
 
  private:
@@ -500,23 +483,6 @@ class SearchCall {
     }
   }
 
-  /// Rank 0's solution, on every rank where it is replicated, unless a rank has failed. Rank 0 may
-  /// refuse it.
-  ErasedValue distribute(std::optional<Values> solution, const std::string& refusal) {
-    if (solution && comm_.rank() == 0) {
-      blocks_.add_run_sizes(blocks_.solution_sizes(*solution));
-    }
-    if (traits_of(options_.placement).solution == Holders::all) {
-      bcast(solution);
-    } else if (comm_.rank() != 0) {
-      solution = blocks_.no_solution();
-    }
-    if (agree_on_failure(comm_, blocks_, refusal.empty() ? 0 : 1) != 0) {
-      tell_or_throw({.reason = text_of_any(comm_, refusal)}, options_.stealing);
-    }
-    return std::move(solution.value().front());
-  }
-
   /// Rank 0's solution to all, along the same tree.
   void bcast(std::optional<Values>& solution) {
     if (comm_.rank() > 0) {
@@ -533,15 +499,13 @@ class SearchCall {
   const SearchMessages& comm_;
   Blocks blocks_;
   Link link_;
-  std::unique_ptr<Searched> searched_;
-  std::optional<RankSearch> workers_;
 };
 
 }  // namespace
 
 ErasedValue search(const AnyApp& app, const std::function<std::unique_ptr<Searched>()>& make,
                    const Given& given, const CallOptions& options, const SearchMessages& ranks) {
-  require_stealing(options);
+  require_stealing(options, app.traits());
   return SearchCall(app, options, ranks).solve(make, given);
 }
 

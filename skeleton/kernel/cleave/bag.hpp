@@ -8,20 +8,136 @@
 // returns nothing once no element is left on any rank and every worker waits for one.
 #pragma once
 
+#include <atomic>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <exception>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include <cleave/comm.hpp>
 #include <cleave/comm/transport.hpp>
 #include <cleave/hosts.hpp>
-#include <cleave/kernel/rank_bag.hpp>
+#include <cleave/kernel/balancer.hpp>
+#include <cleave/kernel/blocks.hpp>
 #include <cleave/kernel/segments.hpp>
+#include <cleave/trace.hpp>
+#include <cleave/trace/span.hpp>
 #include <cleave/wire.hpp>
 
 namespace cleave {
+
+namespace detail {
+
+/// The state of one thread that takes nodes of a bag, and how it paces itself.
+struct alignas(kCacheLineBytes) Worker {
+  int index = 0;
+  bool is_active = false;  ///< it has or may get hold of a node
+  bool has_failed = false;
+  std::size_t steal_next = 1;  ///< nodes, from another worker
+  std::int64_t visits_when_dry = 0;
+  WorkerStatistics statistics;
+
+  // In a search.
+  std::int64_t batch = 1;  ///< visits between two looks up
+  std::int64_t nodes_before = 0;
+  std::optional<Recorder> recorder;
+  /// Read by the main thread.
+  alignas(kCacheLineBytes) std::atomic<std::int64_t> nodes_seen = 0;
+
+  /// Once it runs dry: takes more nodes next time where those since the last time were few.
+  void adapt_steal();
+  /// A batch is to take 5 to 20 us. It grows by and by, and shrinks at once where visits have
+  /// become longer.
+  void adapt_batch(std::int64_t visited, std::int64_t took_ns);
+};
+
+/// One rank's part of a bag, whatever its nodes are: which of its workers are active, what they are
+/// told, and its end of the protocol (balancer.hpp), which the first worker speaks.
+///
+/// A rank is passive where `active_` is 0: the number of workers that have or may get hold of a
+/// node. A worker counts itself in before it tries to steal and out once it has found its deque
+/// empty, so the thief covers nodes on their way between two deques. An idle one that sees nothing
+/// to steal does not even try. So the count comes to rest at 0.
+class RankBag : protected Workload {
+ public:
+  /// \param seed  of the choice of victims
+  RankBag(AnySegments& segments, std::unique_ptr<Transport> transport, Surroundings surroundings,
+          int workers, std::uint64_t seed);
+
+  Worker& worker(int index) { return workers_[static_cast<std::size_t>(index)]; }
+
+  // Called by all workers.
+
+  bool may_go() const { return commanded() == Command::go; }
+  /// Shares some nodes of the calling worker if there is anyone to share with.
+  void share(int worker) {
+    if (shares_) {
+      segments_.share(worker);
+    }
+  }
+  /// Waits until `worker` has a node and may visit it. The first one answers other ranks meanwhile.
+  /// \return  false once the search has ended
+  bool wait_for_nodes(Worker& worker);
+  /// A wish for an end before all is done.
+  void stop() { is_to_stop_.store(true); }
+
+  // Called by the first worker.
+
+  /// Begins the search if it has not begun, and looks for messages if at `now`, of the transport's
+  /// pace_ns, it is time to: the less often, the longer there were none, unless ranks wait for
+  /// their first work. \return  the time after it
+  std::int64_t look_for_messages(std::int64_t now);
+  Balancer::Outcome outcome() const {
+    return balancer_ ? balancer_->outcome() : Balancer::Outcome::running;
+  }
+  void throw_failure() const;
+  /// Lets all workers begin another search, while they rest.
+  void restart();
+
+ protected:
+  enum class Command { go, rest, stop };
+
+  void begin_search();
+  void set_active(Worker& worker, bool active);
+  void command(Command command);
+  Command commanded() const { return command_.load(std::memory_order_acquire); }
+  bool is_told_to_stop() const { return is_to_stop_.load(std::memory_order_relaxed); }
+  std::uint8_t wishes() override;
+
+  AnySegments& segments_;
+  const std::unique_ptr<Transport> transport_;
+  std::deque<Worker> workers_;
+  std::optional<Balancer> balancer_;
+  FirstFailure failure_;
+  std::atomic<int> resting_ = 0;  ///< workers but the first
+
+ private:
+  bool step();
+  bool steal(Worker& worker);
+  bool passive() final;
+  bool wants_work() final;
+  std::vector<std::byte> give() final;
+  void take(std::span<const std::byte> nodes) final;
+  void rest(bool on) final { command(on ? Command::rest : Command::go); }
+  bool all_rest() final { return resting_.load() == std::ssize(workers_) - 1; }
+
+  const std::uint64_t seed_;
+  const Surroundings surroundings_;
+  const bool shares_;
+  std::int64_t patience_ = 1;
+  std::int64_t next_poll_ns_ = 0;
+  std::atomic<bool> is_to_stop_ = false;
+  alignas(kCacheLineBytes) std::atomic<Command> command_ = Command::go;
+  alignas(kCacheLineBytes) std::atomic<int> active_ = 0;
+};
+
+}  // namespace detail
 
 struct BagOptions {
   int workers = 1;         ///< threads of each rank, each of which takes until nothing comes
@@ -69,11 +185,14 @@ class Bag {
     detail::Worker& mine = bag_->worker(worker);
     detail::SplitDeque<T>& deque = segments_->of(worker);
     if (worker == 0) {
-      bag_->look_for_messages();
+      bag_->look_for_messages(monotonic_ns());
     }
     if (!bag_->may_go() || !deque.has_private()) {
       mine.adapt_steal();
       if (!bag_->wait_for_nodes(mine)) {
+        if (worker == 0) {
+          bag_->throw_failure();
+        }
         return std::nullopt;
       }
     }

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <exception>
 #include <utility>
 
-#include <cleave/kernel/rank_bag.hpp>
+#include <cleave/bag.hpp>
 
 namespace cleave::detail {
 
 void Worker::adapt_steal() {
   constexpr std::int64_t kFewVisits = 256;
   constexpr std::size_t kMaxStolen = 64;
-  const std::int64_t visits = statistics.visits - visits_when_dry;
-  visits_when_dry = statistics.visits;
+  const std::int64_t visits = statistics.visits - std::exchange(visits_when_dry, statistics.visits);
   steal_next = visits < kFewVisits ? std::min(2 * steal_next, kMaxStolen)
                                    : std::max<std::size_t>(steal_next / 2, 1);
 }
@@ -35,7 +33,7 @@ RankBag::RankBag(AnySegments& segments, std::unique_ptr<Transport> transport,
       surroundings_(std::move(surroundings)),
       shares_(workers > 1 || transport_->size() > 1) {
   for (int i = 0; i < workers; ++i) {
-    Worker& worker = *workers_.emplace_back(std::make_unique<Worker>());
+    Worker& worker = workers_.emplace_back();
     worker.index = i;
     worker.statistics.rank = transport_->rank();
     worker.statistics.thread = i;
@@ -49,21 +47,9 @@ void RankBag::set_active(Worker& worker, bool active) {
   }
 }
 
-bool RankBag::wait_for_nodes(Worker& worker) {
-  while (!look_for_nodes(worker)) {
-    if (worker.index == 0) {
-      command(Command::stop);
-      if (failure_.failure()) {
-        std::rethrow_exception(failure_.failure()->exception);
-      }
-      return false;
-    }
-    if (commanded() == Command::stop) {
-      return false;
-    }
-    rest_while_told();
-  }
-  return true;
+void RankBag::command(Command command) {
+  command_.store(command, std::memory_order_seq_cst);
+  command_.notify_all();
 }
 
 void RankBag::begin_search() {
@@ -75,63 +61,56 @@ void RankBag::restart() {
   is_to_stop_.store(false);
   next_poll_ns_ = 0;
   command(Command::go);
-  for (const auto& worker : workers_) {
-    set_active(*worker, true);
+  for (Worker& worker : workers_) {
+    set_active(worker, true);
   }
 }
 
-void RankBag::command(Command command) {
-  command_.store(command, std::memory_order_seq_cst);
-  command_.notify_all();
-}
-
-void RankBag::rest_while_told() {
-  resting_.fetch_add(1);
-  command_.wait(Command::rest);
-  resting_.fetch_sub(1);
-}
-
-void RankBag::rest_until_stopped() {
-  resting_.fetch_add(1);
-  for (Command now = commanded(); now != Command::stop; now = commanded()) {
-    command_.wait(now);
-  }
-  resting_.fetch_sub(1);
-}
-
-std::int64_t RankBag::poll() {
+std::int64_t RankBag::look_for_messages(std::int64_t now) {
   constexpr std::int64_t kPoll_ns = 10'000;  // at least between two looks of a rank that has nodes
   constexpr std::int64_t kMaxPatience = 8;
-  patience_ =
-      step() ? std::max<std::int64_t>(patience_ / 2, 1) : std::min(2 * patience_, kMaxPatience);
-  const std::int64_t now = transport_->pace_ns();
-  next_poll_ns_ = balancer_->is_waited_for() ? now : now + patience_ * kPoll_ns;
+  if (!balancer_) {
+    begin_search();
+  }
+  if (now >= next_poll_ns_) {
+    patience_ =
+        step() ? std::max<std::int64_t>(patience_ / 2, 1) : std::min(2 * patience_, kMaxPatience);
+    now = transport_->pace_ns();
+    next_poll_ns_ = balancer_->is_waited_for() ? now : now + patience_ * kPoll_ns;
+  }
   return now;
 }
 
-bool RankBag::look_for_nodes(Worker& worker) {
+bool RankBag::wait_for_nodes(Worker& worker) {
   const bool is_main = worker.index == 0;
   if (!worker.has_failed && !segments_.has_private(worker.index)) {
     set_active(worker, false);
   }
-  for (int tries = 0;; ++tries) {
-    if (may_go() && !worker.has_failed && (worker.is_active || steal(worker))) {
-      return true;
-    }
+  for (int tries = 0; !may_go() || worker.has_failed || !(worker.is_active || steal(worker));
+       ++tries) {
     if (is_main) {
       tries = step() ? 0 : tries;
       if (outcome() != Balancer::Outcome::running) {
+        command(Command::stop);
         return false;
       }
-    } else if (!may_go()) {
+    } else if (commanded() == Command::stop) {
       return false;
+    } else if (commanded() == Command::rest) {
+      resting_.fetch_add(1);
+      command_.wait(Command::rest);
+      resting_.fetch_sub(1);
+      tries = 0;
     }
     transport_->pause(tries, surroundings_.is_polite);
   }
+  return true;
 }
 
-std::uint8_t RankBag::wishes() {
-  return failure_.is_set() ? kEnd | kLost : is_told_to_stop() ? kEnd : kNothing;
+void RankBag::throw_failure() const {
+  if (failure_.failure()) {
+    std::rethrow_exception(failure_.failure()->exception);
+  }
 }
 
 bool RankBag::step() {
@@ -157,6 +136,12 @@ bool RankBag::steal(Worker& worker) {
   return stolen > 0;
 }
 
+// Asked by the balancer.
+
+std::uint8_t RankBag::wishes() {
+  return failure_.is_set() ? kEnd | kLost : is_told_to_stop() ? kEnd : kNothing;
+}
+
 bool RankBag::passive() {
   return !failure_.is_set() && segments_.inbox_is_empty() && active_.load() == 0;
 }
@@ -175,7 +160,7 @@ std::vector<std::byte> RankBag::give() {
 
 void RankBag::take(std::span<const std::byte> nodes) {
   failure_.guard("steal", [&] {
-    WorkerStatistics& statistics = workers_.front()->statistics;
+    WorkerStatistics& statistics = workers_.front().statistics;
     statistics.nodes_stolen += static_cast<std::int64_t>(segments_.take(nodes));
     statistics.bytes_received += std::ssize(nodes);
   });
