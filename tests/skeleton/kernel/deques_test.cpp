@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <optional>
-#include <set>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <cleave/kernel/segments.hpp>
@@ -40,20 +37,22 @@ bool contains(const Segments<T>& bag, const T& node) {
   return is_there;
 }
 
-TEST(Segments, AreDepthFirstForOneWorker) {
-  Segments<int> bag(1);
-  for (int i = 1; i <= 4; ++i) {
+TEST(Segments, AreDepthFirstForTheirWorkerAndGiveOthersTheOldest) {
+  Segments<int> bag(2);
+  for (int i = 0; i < 100; ++i) {
     put(bag, 0, i);
   }
-  EXPECT_EQ(get(bag, 0), 4);
-  put(bag, 0, 5);
-  EXPECT_EQ(get(bag, 0), 5);
-  EXPECT_EQ(get(bag, 0), 3);
-  EXPECT_EQ(bag.size(), 2U);
-  EXPECT_TRUE(contains(bag, 1));
-  EXPECT_FALSE(contains(bag, 3));
-  EXPECT_EQ(get(bag, 0), 2);
-  EXPECT_EQ(get(bag, 0), 1);
+  EXPECT_EQ(get(bag, 0), 99);
+  put(bag, 0, 1000);
+  EXPECT_EQ(get(bag, 0), 1000);
+  EXPECT_EQ(get(bag, 1), 0);
+  EXPECT_EQ(get(bag, 1), 1);
+  put(bag, 1, 2000);
+  EXPECT_EQ(get(bag, 1), 2000);
+  for (int i = 98; i > 1; --i) {
+    EXPECT_EQ(bag.size(), static_cast<std::size_t>(i - 1));
+    EXPECT_EQ(get(bag, 0), i);
+  }
   EXPECT_EQ(get(bag, 0), std::nullopt);
 }
 
@@ -74,53 +73,6 @@ TEST(Segments, ShareTheLaterHalfOfTheChildrenOfALoneNode) {
   put(of_one_child, 0, OpenNode<int>{.node = 7, .next = 5, .end = 6});
   EXPECT_EQ(of_one_child.of(0).private_size(), 1U);
   EXPECT_EQ(of_one_child.size(), 1U);
-}
-
-TEST(Segments, AnotherWorkerStealsTheOldestOneByOne) {
-  Segments<int> bag(2);
-  for (int i = 0; i < 100; ++i) {
-    put(bag, 0, i);
-  }
-  EXPECT_EQ(get(bag, 1), 0);
-  EXPECT_EQ(get(bag, 1), 1);
-  put(bag, 1, 1000);
-  EXPECT_EQ(get(bag, 1), 1000);
-  EXPECT_EQ(get(bag, 0), 99);
-}
-
-TEST(Segments, EveryNodeIsRemovedOnceByManyThreads) {
-  constexpr int kWorkers = 4;
-  constexpr int kNodes = 100'000;
-  Segments<int> bag(kWorkers, 2);
-  std::vector<std::atomic<int>> removed(kNodes);
-  std::atomic<int> next = 0;
-  std::atomic<int> total = 0;
-  std::vector<std::thread> threads;
-  for (int t = 0; t < kWorkers; ++t) {
-    threads.emplace_back([&, t] {
-      while (total.load() < kNodes) {
-        for (int i = 0; t < 2 && i < 10; ++i) {  // the other two only steal
-          if (const int node = next.fetch_add(1); node < kNodes) {
-            put(bag, t, node);
-          }
-        }
-        for (int i = 0; i < 8; ++i) {
-          if (const auto node = get(bag, t)) {
-            ++removed.at(*node);
-            ++total;
-          }
-        }
-        std::this_thread::yield();
-      }
-    });
-  }
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
-  EXPECT_EQ(bag.size(), 0U);
-  for (const auto& times : removed) {
-    ASSERT_EQ(times.load(), 1);
-  }
 }
 
 TEST(Segments, GivesEveryOtherNodeAndKeepsTheLast) {

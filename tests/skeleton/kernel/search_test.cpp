@@ -6,8 +6,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
-#include <iterator>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -26,28 +24,6 @@
 namespace cleave {
 
 using namespace cleave::detail;
-
-/// Counts its moves, and cannot be copied.
-struct Tracked {
-  inline static std::atomic<int> moves = 0;
-
-  int depth = 0;
-
-  explicit Tracked(int d = 0) : depth(d) {}
-  Tracked(Tracked&& other) noexcept : depth(other.depth) { ++moves; }
-  Tracked& operator=(Tracked&& other) noexcept {
-    depth = other.depth;
-    ++moves;
-    return *this;
-  }
-  ~Tracked() = default;
-};
-
-template <>
-struct wire<Tracked> {
-  static void pack(Packer& packer, const Tracked& node) { wire<int>::pack(packer, node.depth); }
-  static Tracked unpack(Unpacker& unpacker) { return Tracked(wire<int>::unpack(unpacker)); }
-};
 
 namespace {
 
@@ -167,44 +143,6 @@ struct Words {
   std::int64_t combine(std::int64_t left, std::int64_t right) const { return left + right; }
 };
 
-/// The least number among the leaves of a random tree, with the way to it; prunes by depth.
-struct Least {
-  using Problem = RandomTree::Node;
-  using Node = RandomTree::Node;
-  struct Solution {
-    std::int64_t value = Incumbent<>::kNone;
-    std::uint64_t number = 0;
-  };
-
-  void visit(const Node& node, Children<Node>& children, Solution& total,
-             Incumbent<>& incumbent) const {
-    const auto value = static_cast<std::int64_t>(node.number % 100'000) + node.depth * 1000;
-    if (node.depth * 1000 >= incumbent.value()) {
-      return;  // all below are greater
-    }
-    if (node.depth > 0 && incumbent.offer(value)) {
-      total = {value, node.number};
-    }
-    Counted counted;
-    tree.visit(node, children, counted);
-  }
-  Solution combine(const Solution& left, const Solution& right) const {
-    return left.value <= right.value ? left : right;
-  }
-
-  RandomTree tree;
-};
-
-/// A search of several nodes at a time.
-struct LeastOfSeveral : Least {
-  void visit(std::span<Node> nodes, Children<Node>& children, Solution& total,
-             Incumbent<>& incumbent) const {
-    for (const Node& node : nodes) {
-      Least::visit(node, children, total, incumbent);
-    }
-  }
-};
-
 /// Looks for a node whose number ends so, and is content with one.
 struct FirstFound {
   using Problem = RandomTree::Node;
@@ -249,19 +187,6 @@ TEST(Search, AVisitThatStopsItEndsItForAll) {
         EXPECT_EQ(found.nodes, alone.nodes);
       }
     }
-  }
-}
-
-TEST(Search, BranchAndBoundFindsTheLeastAndWhatHasIt) {
-  const auto expected = search_sequentially(Least{}, {.number = 9});
-  for (const int threads : {1, 2, 3}) {
-    const auto found = DC_Call(DC_Type::work_stealing, Least{}, RandomTree::Node{.number = 9},
-                               with_threads(threads));
-    EXPECT_EQ(found.value, expected.value);
-    EXPECT_EQ(found.number, expected.number);
-    const auto by_several = DC_Call(DC_Type::work_stealing, LeastOfSeveral{},
-                                    RandomTree::Node{.number = 9}, with_threads(threads));
-    EXPECT_EQ(by_several.value, expected.value);
   }
 }
 
@@ -394,30 +319,47 @@ struct ThrowingChild : LazyTree {
   }
 };
 
-struct ThrowingCombine : Chain {
-  std::int64_t combine(std::int64_t left, std::int64_t right) const {
-    if (left == 500) {
-      throw std::runtime_error("five hundred");
+/// The least number among the leaves of a binary tree, found first; the bound of all others is
+/// worse.
+struct BestFirst {
+  struct Node {
+    int depth = 0;
+    double cost = 0;
+  };
+  using Problem = Node;
+  using Solution = double;
+  using Bound = double;
+  std::atomic<int>* made = nullptr;
+
+  void begin(Node root, Children<Node>& children, double& best) const {
+    best = Incumbent<double>::kNone;
+    children.push(root);
+  }
+  void visit(const Node& node, LazyChildren& children, double& best,
+             Incumbent<double>& incumbent) const {
+    if (node.depth > 0) {
+      children.lazy(2);
+    } else if (incumbent.offer(node.cost)) {
+      best = node.cost;
     }
-    return left + right;
+  }
+  std::optional<Node> child(const Node& parent, std::int64_t index,
+                            Incumbent<double>& incumbent) const {
+    const double cost = parent.cost + static_cast<double>(index) / 8;
+    if (cost >= incumbent.value()) {
+      return std::nullopt;
+    }
+    ++*made;
+    return Node{.depth = parent.depth - 1, .cost = cost};
+  }
+  double combine(double left, double right) const {
+    // A worker that began without nodes has Solution{}, and here no leaf is better than 1.
+    return left == 0 || (right != 0 && right < left) ? right : left;
   }
 };
 
-struct ThrowingBegin : Words {
-  bool is_std_exception = true;
-  void begin(int letters, Children<Node>& children, std::int64_t& total) const {
-    Words::begin(letters, children, total);
-    if (is_std_exception) {
-      throw std::runtime_error("at once");
-    }
-    throw 42;
-  }
-};
-
-struct ThrowingFirstIncumbent : Least {
-  std::int64_t first_incumbent(const RandomTree::Node& /*node*/) const {
-    throw std::runtime_error("no bound");
-  }
+struct ThrowingFirstIncumbent : BestFirst {
+  double first_incumbent(const Node& /*node*/) const { throw std::runtime_error("no bound"); }
 };
 
 /// Its sizes throw on the last rank, once it has counted so much.
@@ -473,14 +415,10 @@ std::string failure_of(const App& app, Placement placement, typename App::Proble
 
 TEST(Search, WhatAFunctorThrowsReachesEveryRankUnderItsName) {
   for (const Placement placement : {Placement::replicated, Placement::rooted}) {
-    EXPECT_EQ(failure_of(ThrowingBegin{}, placement), "begin: at once");
-    EXPECT_EQ(failure_of(ThrowingBegin{.is_std_exception = false}, placement),
-              "begin: an exception that is not a std::exception");
     EXPECT_EQ(failure_of(ThrowingTotals{}, placement), "combine: no sum");
     EXPECT_EQ(failure_of(Throwing{}, placement, kRoot), "visit: seven");
     EXPECT_EQ(failure_of(ThrowingChild{}, placement, kRoot), "visit: seven");
-    EXPECT_EQ(failure_of(ThrowingCombine{}, placement, 1000), "combine: five hundred");
-    EXPECT_EQ(failure_of(ThrowingFirstIncumbent{}, placement, RandomTree::Node{.number = 5}),
+    EXPECT_EQ(failure_of(ThrowingFirstIncumbent{}, placement, {.depth = 3, .cost = 1}),
               "first_incumbent: no bound");
     EXPECT_EQ(failure_of(ThrowingSizes{}, placement), "solution_sizes: not to be counted");
     EXPECT_EQ(failure_of(WordsInUnmakable{}, placement), "begin: not to be made");
@@ -595,45 +533,6 @@ TEST(Search, RankZeroIsToldHowFarItIs) {
   }
 }
 
-/// The least number among the leaves of a binary tree, found first; the bound of all others is
-/// worse.
-struct BestFirst {
-  struct Node {
-    int depth = 0;
-    double cost = 0;
-  };
-  using Problem = Node;
-  using Solution = double;
-  using Bound = double;
-  std::atomic<int>* made = nullptr;
-
-  void begin(Node root, Children<Node>& children, double& best) const {
-    best = Incumbent<double>::kNone;
-    children.push(root);
-  }
-  void visit(const Node& node, LazyChildren& children, double& best,
-             Incumbent<double>& incumbent) const {
-    if (node.depth > 0) {
-      children.lazy(2);
-    } else if (incumbent.offer(node.cost)) {
-      best = node.cost;
-    }
-  }
-  std::optional<Node> child(const Node& parent, std::int64_t index,
-                            Incumbent<double>& incumbent) const {
-    const double cost = parent.cost + static_cast<double>(index) / 8;
-    if (cost >= incumbent.value()) {
-      return std::nullopt;
-    }
-    ++*made;
-    return Node{.depth = parent.depth - 1, .cost = cost};
-  }
-  double combine(double left, double right) const {
-    // A worker that began without nodes has Solution{}, and here no leaf is better than 1.
-    return left == 0 || (right != 0 && right < left) ? right : left;
-  }
-};
-
 TEST(LazySearch, ABoundFoundMeanwhileRulesOutChildrenBeforeTheyAreMade) {
   std::atomic<int> made = 0;
   EXPECT_EQ(search_sequentially(BestFirst{&made}, {.depth = 12, .cost = 1}), 1);
@@ -656,35 +555,6 @@ TEST(LazySearch, IsStoppedByAVisit) {
   const StopsAtSeven app;
   EXPECT_EQ(search_sequentially(app, kRoot).deepest, 7);
   EXPECT_GE(search_everywhere(app, kRoot, 2).deepest, 7);
-}
-
-/// A binary tree of a depth.
-struct BinaryTree {
-  using Problem = int;
-  using Node = Tracked;
-  using Solution = std::int64_t;
-
-  void begin(int depth, Children<Tracked>& children, std::int64_t& /*total*/) const {
-    children.push(Tracked(depth));
-  }
-  void visit(const Tracked& node, Children<Tracked>& children, std::int64_t& total) const {
-    ++total;
-    for (int i = 0; i < 2 && node.depth > 0; ++i) {
-      children.push(Tracked(node.depth - 1));
-    }
-  }
-  std::int64_t combine(std::int64_t left, std::int64_t right) const { return left + right; }
-};
-constexpr int kDepth = 11;
-constexpr int kLeaves = 1 << kDepth;
-
-TEST(Nodes, AreMovedTwiceAndNeverCopied) {
-  Tracked::moves = 0;
-  EXPECT_EQ(search_sequentially(BinaryTree{}, kDepth), 2 * kLeaves - 1);
-  EXPECT_LE(Tracked::moves, 2 * (2 * kLeaves - 1) + 20);  // and while the stack grows
-  for (const int threads : {1, 3}) {
-    EXPECT_EQ(search_everywhere(BinaryTree{}, kDepth, threads), 2 * kLeaves - 1);
-  }
 }
 
 /// A tree without an end, whose stack only grows.
