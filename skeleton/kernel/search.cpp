@@ -42,11 +42,6 @@ struct Tasks<AnyApp> {
     }
     return app.combine(std::move(all));
   }
-  ErasedValue combine(ErasedValue&& left, ErasedValue&& right) const {
-    Values both = list_of(std::move(left));
-    both.push_back(std::move(right));
-    return app.combine(std::move(both));
-  }
   ErasedValue after(const ErasedValue& problem, ErasedValue&& solution) const {
     return app.after(problem, std::move(solution));
   }
@@ -367,9 +362,6 @@ class RankSearch final : public RankBag {
   std::vector<std::jthread> helpers_;  ///< joined before all else goes
 };
 
-/// Whether the totals of the ranks are combined; else the one of rank 0 is the solution.
-bool combines_totals(const AppTraits& traits) { return traits.searches || traits.is_commutative; }
-
 /// \throws Error  if work stealing is not for so many threads, or not for the placement
 void require_stealing(const CallOptions& options, const AppTraits& traits) {
   const int threads = options.stealing.threads;
@@ -382,10 +374,8 @@ void require_stealing(const CallOptions& options, const AppTraits& traits) {
         "work stealing takes its problem from rank 0 (rooted) or from every rank (replicated), not "
         "in parts (distributed)");
   }
-  if (options.checkpoint && !combines_totals(traits)) {
-    throw Error(
-        "snapshots are for applications with `visit`, or with a combine that is declared "
-        "commutative");
+  if (options.checkpoint && !traits.searches) {
+    throw Error("snapshots are for applications with `visit`");
   }
 }
 
@@ -425,7 +415,8 @@ class SearchCall {
       workers->begin(*std::move(problem));
     }
     workers->run(snapshots ? &*snapshots : nullptr);
-    const bool adds_up = combines_totals(app_.traits());
+    // Whether the totals of the ranks are combined; else the one of rank 0 is the solution.
+    const bool adds_up = app_.traits().searches;
     const std::optional<EndedEarly> ended = workers->agree_on_end(comm_, blocks_);
     if (ended && !adds_up) {
       throw_ended_early(*ended);  // a part of a recursion has no solution
@@ -433,15 +424,14 @@ class SearchCall {
     if (ended) {
       tell_or_throw(*ended, options_.stealing);
     }
-    auto solution = blocks_.attempt("combine", Level{}, [&] { return searched->take_total(); });
+    auto solution =
+        blocks_.attempt("combine", Level{}, [&] { return list_of(searched->take_total()); });
     if (adds_up) {
       fold(solution);
     }
     std::string refusal;
     if (comm_.rank() == 0 && solution) {
-      if (solution->empty()) {  // it ended early
-        solution = blocks_.no_solution();
-      } else if (adds_up && !ended) {
+      if (adds_up && !ended) {
         refusal = blocks_.refusal_of(solution->front());
       }
       blocks_.add_run_sizes(blocks_.solution_sizes(*solution));
@@ -458,39 +448,35 @@ class SearchCall {
   }
 
  private:
-  /// Gives `values` to `other`, or gets theirs. \param is_one  not a list
-  std::optional<Values> transfer(int other, const std::optional<Values>& values,
-                                 Link::Direction direction, bool is_one) {
-    return link_.transfer(other, direction, values,
-                          {.ops = app_.traits().solution.ops, .is_one = is_one}, {0, comm_.size()},
-                          Sizes{});
+  /// Gives `solution` to `other`, or gets theirs.
+  std::optional<Values> transfer(int other, const std::optional<Values>& solution,
+                                 Link::Direction direction) {
+    return link_.transfer(other, direction, solution, {.ops = app_.traits().solution.ops},
+                          {0, comm_.size()}, Sizes{});
   }
 
-  /// Combines all ranks' solutions, on rank 0, along a binomial tree. A rank may have counted
-  /// nothing.
+  /// Combines all ranks' totals, on rank 0, along a binomial tree.
   void fold(std::optional<Values>& mine) {
     for (const int child : binomial_children(comm_.rank(), comm_.size())) {
-      auto theirs = transfer(child, std::nullopt, Link::Direction::in, false);
-      if (mine && theirs && !mine->empty() && !theirs->empty()) {
+      auto theirs = transfer(child, std::nullopt, Link::Direction::in);
+      if (mine && theirs) {
         mine = blocks_.combine(*std::move(mine), *std::move(theirs), Sizes{}, {0, comm_.size()},
                                Kept(1));
-      } else if (mine && theirs && mine->empty()) {
-        mine = std::move(theirs);
       }
     }
     if (comm_.rank() > 0) {
-      transfer(binomial_parent(comm_.rank()), mine, Link::Direction::out, false);
+      transfer(binomial_parent(comm_.rank()), mine, Link::Direction::out);
     }
   }
 
   /// Rank 0's solution to all, along the same tree.
   void bcast(std::optional<Values>& solution) {
     if (comm_.rank() > 0) {
-      solution = transfer(binomial_parent(comm_.rank()), std::nullopt, Link::Direction::in, true);
+      solution = transfer(binomial_parent(comm_.rank()), std::nullopt, Link::Direction::in);
     }
     const std::vector<int> children = binomial_children(comm_.rank(), comm_.size());
     for (const int child : std::views::reverse(children)) {
-      transfer(child, solution, Link::Direction::out, true);
+      transfer(child, solution, Link::Direction::out);
     }
   }
 
@@ -511,8 +497,7 @@ ErasedValue search(const AnyApp& app, const std::function<std::unique_ptr<Search
 
 ErasedValue steal_long_tasks(const AnyApp& app, const Given& given, const CallOptions& options,
                              const SearchMessages& ranks) {
-  return app.traits().is_commutative ? search_by<Reduction<AnyApp>>(app, app, given, options, ranks)
-                                     : search_by<ForkJoin<AnyApp>>(app, app, given, options, ranks);
+  return search_by<ForkJoin<AnyApp>>(app, app, given, options, ranks);
 }
 
 }  // namespace cleave::detail

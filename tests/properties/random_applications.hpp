@@ -340,7 +340,6 @@ struct MovedInMany : Moved {
 
 /// A commutative combine whose default solution is not neutral.
 struct Counts {
-  static constexpr bool kCommutative = true;
   struct Problem {
     std::uint64_t seed = 0;
     int size = 0;

@@ -141,7 +141,7 @@ TEST(DcCall, WhatNoExecutorCanDoIsRefused) {
        "work stealing has 1 to 1024 threads of a rank, not 1000000"},
       {bind_front(sorts, DC_Type::hypercube, threads(2)), "several threads of a rank are not for"},
       {bind_front(sorts, DC_Type::work_stealing, [](Options& o) { o.checkpoint.emplace(); }),
-       "snapshots are for applications with `visit`, or"},
+       "snapshots are for applications with `visit`"},
       {bind_front(sorts, DC_Type::work_stealing, in_parts),
        "work stealing takes its problem from rank 0 (rooted) or from every rank (replicated), not "
        "in parts (distributed)"},

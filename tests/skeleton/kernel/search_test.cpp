@@ -200,10 +200,6 @@ struct Chain {
   Halves<std::int64_t> divide(std::int64_t n) const { return {n - 1, 0}; }
   std::int64_t combine(std::int64_t left, std::int64_t right) const { return left + right; }
 };
-struct CommutativeChain : Chain {
-  static constexpr bool kCommutative = true;
-};
-
 /// Counts its leaves, each of which takes 20 ms.
 struct Coarse {
   using Problem = int;
@@ -245,7 +241,7 @@ TEST(GeneralForm, LongTasksAfterManyShortOnesAreSharedOut) {
 }
 
 /// One worker solves what is short.
-struct SmallChain : CommutativeChain {
+struct SmallChain : Chain {
   bool small(const std::int64_t& n) const { return n < 100; }
 };
 
@@ -253,27 +249,7 @@ TEST(GeneralForm, ADepthOfAMillionIsFine) {
   constexpr std::int64_t kDepth = 1'000'000;
   for (const int threads : {1, 2}) {
     EXPECT_EQ(DC_Call(DC_Type::work_stealing, Chain{}, kDepth, with_threads(threads)), kDepth + 1);
-    EXPECT_EQ(DC_Call(DC_Type::work_stealing, CommutativeChain{}, kDepth, with_threads(threads)),
-              kDepth + 1);
     EXPECT_EQ(DC_Call(DC_Type::work_stealing, SmallChain{}, 10'000, with_threads(threads)), 10'001);
-  }
-}
-
-/// Three leaves of 20 ms, once every rank asks others at random.
-struct LateLeaves : Coarse {
-  static constexpr bool kCommutative = true;
-  std::vector<int> divide(int n) const {
-    std::this_thread::sleep_for(std::chrono::milliseconds(3));
-    return n > 2 ? std::vector{n - 1} : std::vector{1, 1, 1};
-  }
-};
-
-TEST(GeneralForm, RanksThatCountNothingLoseNoTotalOfOthers) {
-  std::atomic<int> leaves_here = 0;
-  for (int run = 0; run < 20; ++run) {
-    Options options = with_threads(1);
-    options.stealing.seed = static_cast<std::uint64_t>(run);
-    EXPECT_EQ(DC_Call(DC_Type::work_stealing, LateLeaves{{&leaves_here}}, 10, options), 3);
   }
 }
 
@@ -294,7 +270,6 @@ TEST(GeneralForm, ThatIsToldToStopHasNoSolution) {
 struct DividesIntoNone {
   using Problem = int;
   using Solution = std::int64_t;
-  static constexpr bool kCommutative = true;
 
   bool trivial(const int& n) const { return n == 0; }
   std::int64_t conquer(int /*n*/) const { return 1; }
@@ -423,7 +398,7 @@ TEST(Search, WhatAFunctorThrowsReachesEveryRankUnderItsName) {
     EXPECT_EQ(failure_of(ThrowingSizes{}, placement), "solution_sizes: not to be counted");
     EXPECT_EQ(failure_of(WordsInUnmakable{}, placement), "begin: not to be made");
     EXPECT_EQ(failure_of(DividesIntoNone{}, placement),
-              "visit: a problem that is not trivial was divided into none");
+              "divide: a problem that is not trivial was divided into none");
     EXPECT_EQ(DC_Call(DC_Type::work_stealing, Words{}, 4, with_threads(2)), 121);
   }
 }

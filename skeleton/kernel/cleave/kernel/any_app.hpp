@@ -37,11 +37,6 @@ template <class App>
 concept SharesOwnPart = RunsOnHypercube<App> && Transferable<typename App::Problem> &&
                         (!HasSequential<App> || HasSmall<App> || TreeSearch<App>);
 
-/// The application's `combine` is declared commutative and associative by
-/// `static constexpr bool kCommutative = true`: solutions are added up where they are found.
-template <class App>
-concept DeclaredCommutative = DivideAndConquer<App> && App::kCommutative;
-
 /// Work stealing knows the types of tasks that may take 20 ns each. Those of an application with
 /// `small` are long; a type whose move may throw would have to be caught at every step.
 template <class App>
@@ -57,9 +52,8 @@ struct AppTraits {
   bool searches = false;  ///< TreeSearch
   bool runs_on_hypercube = false;
   bool shares_own_part = false;
-  bool is_commutative = false;  ///< DeclaredCommutative
-  bool keeps_divided = false;   ///< HasAfter
-  bool splits_parts = false;    ///< SplitsParts and not MergesParts
+  bool keeps_divided = false;  ///< HasAfter
+  bool splits_parts = false;   ///< SplitsParts and not MergesParts
   bool is_distributable = false;
   ListWire problem{};  ///< without operations where it cannot cross
   ListWire solution{};
@@ -100,7 +94,7 @@ class AnyApp {
 
   /// A problem that is not trivial, by one thread.
   virtual ErasedValue sequential(ErasedValue problem, const SearchLimits& limits) const = 0;
-  /// All solutions of one division, or of any problems where the application adds them up.
+  /// All solutions of one division, or two totals of a search.
   virtual ErasedValue combine(Values solutions) const = 0;
   /// The solution that a rank gets where it is for another one.
   virtual ErasedValue no_solution() const = 0;
@@ -125,7 +119,6 @@ AppTraits app_traits_of() {
                    .searches = TreeSearch<App>,
                    .runs_on_hypercube = RunsOnHypercube<App>,
                    .shares_own_part = SharesOwnPart<App>,
-                   .is_commutative = DeclaredCommutative<App>,
                    .keeps_divided = HasAfter<App>,
                    .splits_parts = SplitsParts<App> && !MergesParts<App>,
                    .is_distributable = Distributable<App>,
@@ -190,8 +183,6 @@ class SolverOf : public AnyApp {
           "cross: it holds a pointer, a view, a C array or a type without a wire");
     } else if constexpr (!HasTinyTasks<App>) {
       return steal_long_tasks(*this, given, options, ranks);
-    } else if constexpr (DeclaredCommutative<App>) {
-      return search_by<Reduction<App>>(*this, app_, given, options, ranks);
     } else {
       return search_by<ForkJoin<App>>(*this, app_, given, options, ranks);
     }

@@ -37,15 +37,7 @@ struct Tasks {
                                        std::array<std::optional<Solution>, 2>>;
 
   bool trivial(const Problem& problem) const { return static_cast<bool>(app.trivial(problem)); }
-  bool small(const Problem& problem) const {
-    if constexpr (HasSmall<App>) {
-      return static_cast<bool>(app.small(problem));
-    } else {
-      return false;
-    }
-  }
   Solution conquer(Problem&& problem) const { return app.conquer(std::move(problem)); }
-  Solution whole(Problem&& problem) const { return solve_whole(app, std::move(problem)); }
   auto divide(Problem& problem) const {
     return subproblems(app, static_cast<ToDivide<App>>(problem));
   }
@@ -55,9 +47,6 @@ struct Tasks {
       all.add(app, *std::exchange(each, std::nullopt));
     }
     return all.take(app);
-  }
-  Solution combine(Solution&& left, Solution&& right) const {
-    return app.combine(std::move(left), std::move(right));
   }
   Solution after(const Problem& problem, Solution&& solution) const {
     return after_parts(app, problem, std::move(solution));
@@ -226,8 +215,8 @@ class ForkJoin {
   static void add(Total& /*total*/, Unpacker& /*unpacker*/) {}
   static void pack(Packer& /*packer*/, const Total& /*total*/) {}
   /// On rank 0, once all is done.
-  Values erased(Total&& /*total*/) {
-    return solution_ ? list_of(tasks_.erased(*std::move(solution_))) : Values();
+  ErasedValue erased(Total&& /*total*/) {
+    return solution_ ? tasks_.erased(*std::move(solution_)) : ErasedValue();
   }
 
   bool next_parcel(Parcel& parcel) {
@@ -314,85 +303,6 @@ class ForkJoin {
   std::optional<Solution> solution_;
   std::mutex parcels_mutex_;
   std::deque<Parcel> parcels_;
-};
-
-/// Tasks whose `combine` is declared commutative: solutions are added up where they are found,
-/// as in a tree search.
-template <class App>
-struct Reduction : NoParcels {
-  using Problem = typename App::Problem;
-  using Node = Problem;
-  using Total = std::optional<typename App::Solution>;
-  using Incumbent = cleave::Incumbent<>;
-
-  struct Wire {
-    void pack(Packer& packer, const Problem& problem) const { tasks.pack_problem(packer, problem); }
-    Problem unpack(Unpacker& unpacker) const { return tasks.unpack_problem(unpacker); }
-    Tasks<App> tasks;
-  };
-
-  struct Visitor {
-    std::int64_t visit(std::int64_t /*maximum*/, Total& total, Incumbent& /*incumbent*/) {
-      kernel.visit(deque.pop(), deque, total);
-      return 1;
-    }
-    static bool is_stopped() { return false; }
-
-    const Reduction& kernel;
-    SplitDeque<Problem>& deque;
-  };
-
-  Reduction(const App& app, int /*rank*/, const CallOptions& /*options*/) : tasks{app} {}
-
-  Wire wire() const { return {tasks}; }
-  void begin(ErasedValue problem, SplitDeque<Problem>& deque, Total& /*total*/,
-             Incumbent& /*incumbent*/) const {
-    if constexpr (std::same_as<Problem, ErasedValue>) {
-      deque.push(std::move(problem));
-    } else {
-      deque.push(problem.template take<Problem>());
-    }
-  }
-  Visitor visitor(SplitDeque<Problem>& deque) const { return {*this, deque}; }
-
-  void visit(Problem problem, SplitDeque<Problem>& deque, Total& total) const {
-    if (tasks.trivial(problem)) {
-      add(total, tasks.conquer(std::move(problem)));
-    } else if (tasks.small(problem)) {
-      add(total, tasks.whole(std::move(problem)));
-    } else {
-      auto parts = tasks.divide(problem);
-      for (std::size_t i = parts.size(); i-- > 0;) {  // the first is visited first
-        deque.push(std::move(parts[i]));
-      }
-    }
-  }
-
-  static std::optional<std::int64_t> nodes(const Total&) { return std::nullopt; }
-
-  void add(Total& total, Total other) const {
-    if (total && other) {
-      total = tasks.combine(*std::move(total), *std::move(other));
-    } else if (other) {
-      total = std::move(other);
-    }
-  }
-  void add(Total& total, Unpacker& unpacker) const {
-    if (cleave::wire<bool>::unpack(unpacker)) {
-      add(total, tasks.unpack_solution(unpacker));
-    }
-  }
-  void pack(Packer& packer, const Total& total) const {
-    cleave::wire<bool>::pack(packer, total.has_value());
-    if (total) {
-      tasks.pack_solution(packer, *total);
-    }
-  }
-  Values erased(Total&& total) const {
-    return total ? list_of(tasks.erased(*std::move(total))) : Values();
-  }
-
-  const Tasks<App> tasks;
 };
 
 }  // namespace cleave::detail

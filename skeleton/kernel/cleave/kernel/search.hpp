@@ -40,8 +40,8 @@ class Searched {
                                   bool& is_stopped) = 0;
   /// The size "nodes" of the worker's total; none where it has none.
   virtual std::optional<std::int64_t> nodes(int worker) const = 0;
-  /// The total of all workers of this rank; an empty list for nothing.
-  virtual Values take_total() = 0;
+  /// The total of all workers of this rank; nothing of tasks whose solution is on another rank.
+  virtual ErasedValue take_total() = 0;
   virtual void pack_totals(Packer& packer) const = 0;
   virtual void add_totals(Unpacker& unpacker) = 0;
   /// The incumbent's key: the least is the best.
@@ -96,7 +96,7 @@ class SearchedBy final : public Searched {
   std::optional<std::int64_t> nodes(int worker) const override {
     return kernel_.nodes(totals_[static_cast<std::size_t>(worker)].total);
   }
-  Values take_total() override {
+  ErasedValue take_total() override {
     for (std::size_t i = 1; i < totals_.size(); ++i) {
       kernel_.add(totals_.front().total, std::move(totals_[i].total));
     }
@@ -139,16 +139,9 @@ ErasedValue search_by(const AnyApp& any, const App& app, const std::function<Era
       options, ranks);
 }
 
-/// The part of a kernel without messages of its own.
-struct NoParcels {
-  static bool next_parcel(Parcel& /*parcel*/) { return false; }
-  template <class Total>
-  static void deliver(std::span<const std::byte> /*parcel*/, Total& /*total*/) {}
-};
-
 /// A tree search as the workers run it.
 template <TreeSearch App>
-struct SearchKernel : NoParcels {
+struct SearchKernel {
   using Node = OpenOf<App>;
   using Wire = NodeWire<Node>;
   using Total = typename App::Solution;
@@ -173,7 +166,11 @@ struct SearchKernel : NoParcels {
   }
   void add(Total& total, Unpacker& unpacker) const { add(total, unpack_element<Total>(unpacker)); }
   static void pack(Packer& packer, const Total& total) { pack_element<Total>(packer, total); }
-  static Values erased(Total&& total) { return list_of(ErasedValue::of<Total>(std::move(total))); }
+  static ErasedValue erased(Total&& total) { return ErasedValue::of<Total>(std::move(total)); }
+
+  // It has no messages of its own.
+  static bool next_parcel(Parcel& /*parcel*/) { return false; }
+  static void deliver(std::span<const std::byte> /*parcel*/, Total& /*total*/) {}
 
   const App& app;
 };
