@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <iterator>
-#include <limits>
 #include <utility>
 
 #include <cleave/kernel/any_app.hpp>
@@ -43,27 +42,15 @@ Sizes sum(const Values& list, const SizesOf& sizes_of) {
   return sums;
 }
 
-/// How many of a list the left ranks get: at least one, so that the half with more work for each of
-/// its ranks has the least. The right ranks get one at least, unless there is but one.
-std::ptrdiff_t cut_for(const AnyApp& app, const Values& list, Share share) {
-  double right = 0;
-  for (const ErasedValue& problem : list) {
-    right += app.work(problem);
-  }
-  double left = 0;
-  double least = std::numeric_limits<double>::infinity();
-  std::ptrdiff_t best = 1;
-  for (std::ptrdiff_t cut = 1; cut < std::ssize(list); ++cut) {
-    const double moved = app.work(list[static_cast<std::size_t>(cut - 1)]);
-    left += moved;
-    right -= moved;
-    const double slower = std::max(left / share.left, right / (share.total - share.left));
-    if (slower < least) {
-      least = slower;
-      best = cut;
-    }
-  }
-  return best;
+/// How many of `count` problems the left ranks get: at least one, so that the half with more for
+/// each of its ranks has the least. The right ranks get one at least, unless there is but one.
+std::ptrdiff_t cut_for(std::ptrdiff_t count, Share share) {
+  const auto most_of_a_rank = [&](std::ptrdiff_t cut) {
+    return std::max(static_cast<double>(cut) / share.left,
+                    static_cast<double>(count - cut) / (share.total - share.left));
+  };
+  const std::ptrdiff_t cut = std::max<std::ptrdiff_t>(1, count * share.left / share.total);
+  return cut + 1 < count && most_of_a_rank(cut + 1) < most_of_a_rank(cut) ? cut + 1 : cut;
 }
 
 }  // namespace
@@ -109,7 +96,7 @@ std::optional<Halves<Values>> Blocks::divide(Values list, Share share, const Siz
           kept.push_back(std::move(list.front()));
           list = app_.divide(kept.back(), share);
         }
-        const auto cut = list.begin() + cut_for(app_, list, share);
+        const auto cut = list.begin() + cut_for(std::ssize(list), share);
         Values right(std::make_move_iterator(cut), std::make_move_iterator(list.end()));
         list.erase(cut, list.end());
         return Halves<Values>{.left = std::move(list), .right = std::move(right)};

@@ -292,7 +292,6 @@ struct Many {
 
 /// An application with work on the parent, and a word on how much there is to do.
 struct ManyAfter : Many {
-  double work(const Problem& p) const { return static_cast<double>(p.seed % 4); }
   Solution after(const Problem& p, Solution solution) const {
     calls.of("after");
     solution.text = std::to_string(p.depth) + "{" + solution.text + "}";

@@ -385,7 +385,6 @@ struct Weighed {
     left.insert(left.end(), right.begin(), right.end());
     return left;
   }
-  double work(const Problem& p) const { return p.front(); }
   Sizes sizes(const Problem& p) const { return {{"N", p.size()}}; }
 };
 
@@ -427,22 +426,6 @@ TEST_P(Placements, SizesOfSeveralSubproblemsAreTheirSums) {
     }
     if (span.level == 0 && (span.block == Block::divide || span.block == Block::combine)) {
       EXPECT_EQ(recorder.sizes_of(span).begin()->value, 70);
-    }
-  }
-}
-
-TEST_P(Placements, RanksAreSharedOutByTheWorkOfSubproblems) {
-  struct Case {
-    int ranks;
-    std::vector<double> weights;
-    std::vector<std::int64_t> work;
-  };
-  for (const auto& [ranks, weights, work] :
-       {Case{2, {4, 1, 1, 1, 1}, {4, 4}}, Case{2, {1, 1, 1, 9}, {3, 9}},
-        Case{2, {-1, -1, -1, 1, 1, 1, 1}, {2, 2}}, Case{3, {1, 1, 5, 5, 5}, {7, 5, 5}},
-        Case{4, {3, 3, 1, 1, 1, 2, 1}, {3, 3, 3, 3}}, Case{4, {-1, 1, 1, 1, 1}, {1, 1, 1, 1}}}) {
-    if (world_size() == ranks) {
-      EXPECT_EQ(work_of_ranks(GetParam(), weights), work);
     }
   }
 }

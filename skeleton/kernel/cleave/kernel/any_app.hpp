@@ -78,7 +78,6 @@ class AnyApp {
 
   virtual bool trivial(const ErasedValue& /*problem*/) const { return false; }
   virtual bool small(const ErasedValue& /*problem*/) const { return false; }
-  virtual double work(const ErasedValue& /*problem*/) const { return 1; }
   virtual ErasedValue conquer(ErasedValue /*problem*/) const { return {}; }
   /// The parts of `problem`, those of halves by `share`. Leaves in it what `after` is to see.
   virtual Values divide(ErasedValue& /*problem*/, Share /*share*/) const { return {}; }
@@ -214,13 +213,6 @@ class AppOf<App> final : public SolverOf<App> {
       return static_cast<bool>(app_.small(problem.as<P>()));
     } else {
       return false;
-    }
-  }
-  double work(const ErasedValue& problem) const override {
-    if constexpr (HasWork<App>) {
-      return app_.work(problem.as<P>());
-    } else {
-      return 1;
     }
   }
   ErasedValue conquer(ErasedValue problem) const override {

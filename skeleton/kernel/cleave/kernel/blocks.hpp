@@ -4,7 +4,7 @@
 // is what moving its argument or its result throws, and what its sizes do.
 //
 // The hypercube divides a list of problems in halves. The list of one is divided, a longer one is
-// cut in two by the work of its problems and the ranks of each half. Solutions are lists too,
+// cut in two by the ranks of each half. Solutions are lists too,
 // joined until a whole division is there and then combined
 // (docs/explanation/design/0004-more-than-two-halves.md).
 #pragma once
