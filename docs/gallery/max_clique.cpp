@@ -92,16 +92,16 @@ Branch whole_graph(const cleave::NamedSizes& sizes, std::uint64_t) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  MaxClique graph;
   return cleave::run(
       argc, argv,
       cleave::Program<MaxClique>{
           .summary = "Finds a largest clique of a random graph of N vertices.",
           .sizes = {{"N", 300, kMax}},
           .work = "nodes",
-          .application = random_graph,
+          .application = [&](const auto& options) { return graph = random_graph(options); },
           .make_problem = whole_graph,
-          .wrong = [](const MaxClique& graph, const Branch& root,
-                      const Best& best) -> std::optional<std::string> {
+          .wrong = [&](const Branch& root, const Best& best) -> std::optional<std::string> {
             const auto is_joined = [&](int v, int w) { return graph.joined[v][w]; };
             const auto right = gallery::largest_clique(vertices_of(root.candidates), is_joined);
             const auto found = gallery::largest_clique(vertices_of(best.clique), is_joined);

@@ -83,26 +83,28 @@ Semigroup natural_numbers() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return cleave::run(argc, argv,
-                     cleave::Program<Semigroups>{
-                         .summary = "Counts the numerical semigroups of genus N.",
-                         .sizes = {{"N", 28, 35}},
-                         .work = "nodes",
-                         .application =
-                             [](const cleave::RunOptions& options) {
-                               return Semigroups{static_cast<std::int16_t>(options.sizes.at("N"))};
-                             },
-                         .make_problem = [](const cleave::NamedSizes&,
-                                            std::uint64_t) { return natural_numbers(); },
-                         .wrong = [](const Semigroups& of, const Semigroup&,
-                                     const Count& count) -> std::optional<std::string> {
-                           if (count.semigroups == kKnown[of.genus]) {
-                             return std::nullopt;
-                           }
-                           return "it is known that there are " + std::to_string(kKnown[of.genus]);
-                         },
-                         .figures = [](const Count& count) -> cleave::Figures {
-                           return {{"semigroups", count.semigroups}};
-                         },
-                     });
+  Semigroups of;
+  return cleave::run(
+      argc, argv,
+      cleave::Program<Semigroups>{
+          .summary = "Counts the numerical semigroups of genus N.",
+          .sizes = {{"N", 28, 35}},
+          .work = "nodes",
+          .application =
+              [&](const cleave::RunOptions& options) {
+                of.genus = static_cast<std::int16_t>(options.sizes.at("N"));
+                return of;
+              },
+          .make_problem = [](const cleave::NamedSizes&,
+                             std::uint64_t) { return natural_numbers(); },
+          .wrong = [&](const Semigroup&, const Count& count) -> std::optional<std::string> {
+            if (count.semigroups == kKnown[of.genus]) {
+              return std::nullopt;
+            }
+            return "it is known that there are " + std::to_string(kKnown[of.genus]);
+          },
+          .figures = [](const Count& count) -> cleave::Figures {
+            return {{"semigroups", count.semigroups}};
+          },
+      });
 }

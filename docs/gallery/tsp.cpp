@@ -104,15 +104,16 @@ Tour random_cities(const cleave::RunOptions& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  Tour of;
   return cleave::run(
       argc, argv,
       cleave::Program<Tour>{
           .summary = "Finds the shortest tour through N cities.",
           .sizes = {{"N", 18, 20}},
           .work = "nodes",
-          .application = random_cities,
+          .application = [&](const auto& options) { return of = random_cities(options); },
           .make_problem = [](const auto&, auto) { return Path{}; },
-          .wrong = [](const Tour& of, const Path&, const Best& best) -> std::optional<std::string> {
+          .wrong = [&](const Path&, const Best& best) -> std::optional<std::string> {
             const double right = gallery::shortest_tour(of.distance);
             if (std::abs(best.tour.length - right) < 1e-9) return std::nullopt;
             return "the shortest has length " + std::to_string(right);

@@ -6,43 +6,35 @@
 
 namespace cleave {
 
+using Json = nlohmann::ordered_json;
+
 Figures::Figures(std::initializer_list<Figures> values) {
-  const auto name_of = [](const Figures& value) -> const std::string* {
-    const auto* const pair = std::get_if<std::vector<Figures>>(&value.value_);
-    return pair != nullptr && pair->size() == 2 ? std::get_if<std::string>(&pair->front().value_)
-                                                : nullptr;
-  };
-  if (!std::ranges::all_of(values, name_of)) {
-    value_ = std::vector<Figures>(values);
-    return;
-  }
-  Named named;
+  Json json = Json::array();
   for (const Figures& value : values) {
-    named.emplace_back(*name_of(value), std::get<std::vector<Figures>>(value.value_).back());
+    json.push_back(value.json());
   }
-  value_ = std::move(named);
+  if (std::ranges::all_of(json, [](const Json& value) {
+        return value.is_array() && value.size() == 2 && value[0].is_string();
+      })) {
+    Json named = Json::object();
+    for (const Json& pair : json) {
+      named.emplace(pair[0].get<std::string>(), Json(pair[1]));
+    }
+    json = std::move(named);
+  }
+  json_ = std::make_shared<const Json>(std::move(json));
 }
 
-nlohmann::ordered_json Figures::json() const {
-  return std::visit(
-      []<class T>(const T& value) -> nlohmann::ordered_json {
-        if constexpr (std::same_as<T, Named>) {
-          nlohmann::ordered_json object = nlohmann::ordered_json::object();
-          for (const auto& [name, named] : value) {
-            object.emplace(name, named.json());
-          }
-          return object;
-        } else if constexpr (std::same_as<T, std::vector<Figures>>) {
-          nlohmann::ordered_json list = nlohmann::ordered_json::array();
-          for (const Figures& one : value) {
-            list.push_back(one.json());
-          }
-          return list;
-        } else {
-          return value;
-        }
-      },
-      value_);
+Figures::Figures(const std::vector<Figures>& list) {
+  Json json = Json::array();
+  for (const Figures& value : list) {
+    json.push_back(value.json());
+  }
+  json_ = std::make_shared<const Json>(std::move(json));
 }
+
+Figures::Figures(const Scalar& scalar)
+    : json_(std::make_shared<const Json>(
+          std::visit([](const auto& value) { return Json(value); }, scalar))) {}
 
 }  // namespace cleave

@@ -70,7 +70,7 @@ extern "C" void set_stop_flag(int signal) {
 }  // namespace
 
 CallOptions call_options(const RunOptions& options, const ProgramTraits& program, int rank,
-                         Recorder& recorder, SearchReport& report) {
+                         Recorder& recorder, RunReport& report) {
   CallOptions call{{.comm = MPI_COMM_WORLD,
                     .recorder = &recorder,
                     .placement = options.placement,
@@ -78,11 +78,11 @@ CallOptions call_options(const RunOptions& options, const ProgramTraits& program
                                  .seed = options.seed,
                                  .max_nodes = options.max_nodes,
                                  .max_s = options.max_s,
-                                 .statistics = &report.workers}},
+                                 .statistics = rank == 0 ? &report.workers : nullptr}},
                    {},
                    options.quiet ? nullptr : &report.visits};
-  if (instruments != nullptr) {
-    instruments->attach(call, rank);
+  if (instruments.attach) {
+    instruments.attach(call, rank);
   }
   if (program.searches) {
     call.stealing.ended_early = &report.ended;
@@ -115,21 +115,11 @@ std::vector<int> bind_as(const RunOptions& options, const Comm& comm) {
   return threads;
 }
 
-RunProgress::RunProgress(const Comm& world, const std::string& program, const RunOptions& options,
-                         const std::atomic<std::int64_t>& visits) {
-  if (world.rank() == 0 && !options.quiet) {
-    progress_.emplace(
-        program, [&, ranks = world.size(), runs = options.warm_up + options.repetitions] {
-          const int done = done_;
-          const std::int64_t visited = ranks * visits.load(std::memory_order_relaxed);
-          std::string step =
-              done == runs ? "checking and writing" : fmt::format("run {} of {}", done + 1, runs);
-          if (visited > 0 && done < runs) {
-            step += fmt::format(", {} visits", rounded_count(static_cast<double>(visited)));
-          }
-          return Moment{.fraction = static_cast<double>(done) / runs, .step = std::move(step)};
-        });
-  }
+std::uint64_t seed_of_repetition(const RunOptions& options, int index) {
+  const int to_come = options.warm_up + options.repetitions - 1 - index;
+  return options.inputs == Inputs::each_new
+             ? options.seed + (static_cast<std::uint64_t>(to_come) << 32)
+             : options.seed;
 }
 
 void add_asked_sizes(const RunOptions& options, Recorder& recorder) {
@@ -141,59 +131,67 @@ void add_asked_sizes(const RunOptions& options, Recorder& recorder) {
 }
 
 void measure(const Comm& world, AnyRun& run, const RunOptions& options,
-             const CallOptions& call_options, Recorder& recorder, RunProgress& progress,
-             double& input_s) {
-  const int runs = options.warm_up + options.repetitions;
+             std::span<Recorder> recorders, RunReport& report,
+             const std::function<std::int64_t()>& solve) {
   const auto seed_of = [&](int i) {
-    return run.facts().is_generated ? seed_of_repetition(options, i) : options.seed;
+    return run.is_generated() ? seed_of_repetition(options, i) : options.seed;
   };
   std::optional<std::uint64_t> made;
   const auto make = [&](std::uint64_t seed) {
-    add_time(input_s, [&] { agree(world, [&] { run.make_problem(world, options, seed); }); });
+    add_time(report.input_s,
+             [&] { agree(world, [&] { run.make_problem(world, options, seed); }); });
     made = seed;
   };
   if (run.keeps_problem()) {
     make(seed_of(0));  // what that took besides goes back to the system
   }
   keep_freed_memory();
-  for (int i = 0; i < runs; ++i) {
+  Recorder& first = recorders.front();
+  bool has_ended = false;
+  for (int i = 0; i < options.warm_up + options.repetitions && !has_ended; ++i) {
     if (!run.keeps_problem() || made != seed_of(i)) {
       make(seed_of(i));
     }
     agree(world, [&] { run.begin_solving(); });
-    recorder.begin_repetition(i, i < options.warm_up);
-    world.barrier();
-    const std::int64_t begin_ns = mpi_time_ns();
-    if (options.type != DC_Type::sequential) {
-      run.solve(options.type, call_options);
-    } else {
-      agree(world, [&] {
-        if (world.rank() == 0) {
-          run.solve(options.type, call_options);
-        }
-      });
+    for (Recorder& recorder : recorders) {
+      recorder.begin_repetition(i, i < options.warm_up);
     }
-    const std::int64_t elapsed_ns = world.allreduce_max(mpi_time_ns() - begin_ns);
-    if (run.facts().is_generated && (is_distributed(options) || recorder.run_sizes().empty())) {
-      add_asked_sizes(options, recorder);
+    const std::int64_t elapsed_ns = solve();
+    if (run.is_generated() && (is_distributed(options) || first.run_sizes().empty())) {
+      add_asked_sizes(options, first);
     }
-    recorder.end_repetition(elapsed_ns);
-    const auto* const ended = call_options.stealing.ended_early;
-    if (world.allreduce_max(ended != nullptr && *ended ? 1 : 0) != 0) {
-      return;
+    for (Recorder& recorder : recorders) {
+      recorder.end_repetition(elapsed_ns);
     }
-    progress.end_run();
+    has_ended = world.allreduce_max(report.ended ? 1 : 0) != 0;
+    report.runs_done += has_ended ? 0 : 1;
   }
+  report.take(first.repetitions());
 }
 
-std::vector<double> seconds_of(std::span<const Repetition> repetitions) {
-  std::vector<double> seconds;
+std::int64_t solve_once(const Comm& world, AnyRun& run, const RunOptions& options,
+                        const CallOptions& call) {
+  world.barrier();
+  const std::int64_t begin_ns = mpi_time_ns();
+  if (options.type != DC_Type::sequential) {
+    run.solve(options.type, call);
+  } else {
+    agree(world, [&] {
+      if (world.rank() == 0) {
+        run.solve(options.type, call);
+      }
+    });
+  }
+  return world.allreduce_max(mpi_time_ns() - begin_ns);
+}
+
+void RunReport::take(std::span<const Repetition> repetitions) {
+  sizes = repetitions.back().sizes;
   for (const Repetition& repetition : repetitions) {
     if (!repetition.warm_up || repetitions.back().warm_up) {
       seconds.push_back(static_cast<double>(repetition.elapsed_ns) / 1e9);
     }
   }
-  return seconds;
 }
 
 std::optional<double> imbalance_of(const Comm& comm, const Recorder& recorder,

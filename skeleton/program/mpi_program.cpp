@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
-#include <string_view>
 #include <thread>
 
 #include <cleave/clock.hpp>
@@ -80,20 +79,16 @@ int run(const Comm& world, MPI_Comm ending, const std::string& name,
   }
 }
 
-/// The variables of a launcher: how many processes there are, and which one this is.
-struct LauncherVariables {
-  const char* processes;
-  const char* process;
-};
-constexpr std::array<LauncherVariables, 3> kLaunchers = {{
-    {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
-    {"PMI_SIZE", "PMI_RANK"},
-    {"SLURM_NTASKS", "SLURM_PROCID"},
-}};
+/// The variables of each launcher: how many processes there are, and which one this is.
+constexpr std::array<std::array<const char*, 2>, 3> kLaunchers = {
+    {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+     {"PMI_SIZE", "PMI_RANK"},
+     {"SLURM_NTASKS", "SLURM_PROCID"}}};
 
-bool is_first(const LauncherVariables& launcher) {
-  const char* const process = std::getenv(launcher.process);
-  return process == nullptr || std::string_view(process) == "0";
+/// The variable as a number; 0 where it is not set.
+int number_in(const char* variable) {
+  const char* const text = std::getenv(variable);
+  return text == nullptr ? 0 : std::atoi(text);
 }
 
 }  // namespace
@@ -129,14 +124,12 @@ std::vector<std::string> launch_warnings(const Comm& comm, int threads) {
         hosts_of(comm).ranks_per_host(),
         threads > 1 ? fmt::format(" of {} threads", threads) : ""));
   }
-  for (const LauncherVariables& launcher : kLaunchers) {
-    const char* const processes = std::getenv(launcher.processes);
-    if (comm.size() == 1 && processes != nullptr && std::atoi(processes) > 1 &&
-        is_first(launcher)) {
+  for (const auto& [processes, process] : kLaunchers) {
+    if (comm.size() == 1 && number_in(processes) > 1 && number_in(process) == 0) {
       warnings.push_back(
           fmt::format("{} is {}, but this is a run of 1 rank: a launcher of another MPI library "
                       "than this program's started separate programs",
-                      launcher.processes, processes));
+                      processes, number_in(processes)));
       break;
     }
   }
@@ -161,6 +154,8 @@ void require_same_command(const Comm& comm, const std::string& program, int argc
   }
 }
 
-bool is_launched_as_another() { return !std::ranges::all_of(kLaunchers, is_first); }
+bool is_launched_as_another() {
+  return std::ranges::any_of(kLaunchers, [](const auto& of) { return number_in(of[1]) > 0; });
+}
 
 }  // namespace cleave::detail

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
 #include <cleave/clock.hpp>
 #include <cleave/comm/virtual_ranks.hpp>
 #include <cleave/command_line/output.hpp>
+#include <cleave/command_line/progress.hpp>
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
 #include <cleave/kernel/snapshot.hpp>
@@ -15,6 +17,7 @@
 #include <cleave/program/mpi_program.hpp>
 #include <cleave/trace.hpp>
 #include <cleave/trace/json_fields.hpp>
+#include <cleave/trace/words.hpp>
 #include <cleave/write_trace.hpp>
 
 namespace cleave::detail {
@@ -24,7 +27,7 @@ namespace {
 /// All that makes the problem of a run, as "size=N=1M,input=file 0123456789abcdef,seed=1": a
 /// snapshot of another is refused. A value that names a file stands for what the file holds.
 /// \throws FileError  if it cannot be read
-std::string instance_of(const ProblemFacts& facts, const CommandLine& line) {
+std::string instance_of(const AnyRun& run, const CommandLine& line) {
   std::string text;
   for (const auto& [name, value] : line.own) {
     std::error_code none;
@@ -33,7 +36,7 @@ std::string instance_of(const ProblemFacts& facts, const CommandLine& line) {
                         is_file ? "file " + hexadecimal(crc_64(read_file(value))) : value);
   }
   const std::string seed = fmt::format("seed={}", line.options.seed);
-  return facts.is_generated ? text + (text.empty() ? "" : ",") + seed : text;
+  return run.is_generated() ? text + (text.empty() ? "" : ",") + seed : text;
 }
 
 /// Refuses a trace file that could not be written, before anything is run. \throws FileError
@@ -61,6 +64,22 @@ RunInformation run_information(const ProgramTraits& program, const CommandLine& 
           .provenance = mpi_provenance(program.program, command_line_of(argc, argv))};
 }
 
+/// How far the run is. Of a search also about how many nodes it has visited: `report.visits`, those
+/// of this process, times the processes.
+Moment moment_of(const RunOptions& options, int processes, const RunReport& report) {
+  const int runs = options.warm_up + options.repetitions;
+  const int done = report.runs_done;
+  if (done == runs) {
+    return {.fraction = 1, .step = "checking and writing"};
+  }
+  const std::int64_t visits = processes * report.visits.load(std::memory_order_relaxed);
+  std::string step = fmt::format("run {} of {}", done + 1, runs);
+  if (visits > 0) {
+    step += fmt::format(", {} visits", rounded_count(static_cast<double>(visits)));
+  }
+  return {.fraction = static_cast<double>(done) / runs, .step = std::move(step)};
+}
+
 /// Tells every rank of an end that rank 0 knows. Collective.
 void share_end(const Comm& comm, std::optional<EndedEarly>& end) {
   const std::int64_t kind = comm.allreduce_max(!end ? 0 : end->can_be_resumed ? 2 : 1);
@@ -74,18 +93,17 @@ void share_end(const Comm& comm, std::optional<EndedEarly>& end) {
 /// \throws Error  on every rank, if the result is wrong or not whole
 template <class Write>
 void tell_of_run(const Comm& comm, AnyRun& run, const ProgramTraits& program,
-                 const RunOptions& options, SearchReport& report, Summary summary,
-                 const Write& write) {
+                 const RunOptions& options, RunReport& report, const Write& write) {
   share_end(comm, report.ended);
   // Each rank that has all of the solution is alone with it.
   const Comm holders = all_hold_solution(options) ? Comm(MPI_COMM_SELF) : comm;
   Wrong wrong;
   if (options.verify && !report.ended) {
     wrong = first_wrong(comm, run.wrong(comm, holders, options));
-    summary.verified = !wrong;
+    report.verified = !wrong;
   }
   if (!wrong && !report.ended) {
-    add_time(summary.output_s, [&] {
+    add_time(report.output_s, [&] {
       agree(comm, [&] {
         if (comm.rank() == 0 || holders.size() > 1) {
           run.keep(holders);
@@ -95,12 +113,9 @@ void tell_of_run(const Comm& comm, AnyRun& run, const ProgramTraits& program,
   }
   agree(comm, [&] {
     if (comm.rank() == 0) {
-      summary.figures = run.figures();
-      if (report.ended) {
-        summary.ended_early = report.ended->reason;
-      }
+      report.figures = run.figures();
       print_warnings(program.program, launch_warnings(comm, options.threads), options);
-      print_summary(std::move(summary), report, options);
+      print_report(report, options);
       if (options.checkpoint && !report.ended) {
         remove_snapshots(*options.checkpoint);  // of a search that is done
       }
@@ -115,8 +130,8 @@ void tell_of_run(const Comm& comm, AnyRun& run, const ProgramTraits& program,
   if (wrong) {
     throw Error("the result is wrong: " + *wrong);
   }
-  if (instruments != nullptr) {
-    instruments->finish(comm);
+  if (instruments.finish) {
+    instruments.finish(comm);
   }
 }
 
@@ -127,70 +142,57 @@ void run_application(const Comm& comm, AnyRun& run, const ProgramTraits& program
   // Spans are taken even if no trace is written, since they also tell the imbalance.
   const auto clock = options.rehearse ? VirtualRanks::now_ns : mpi_time_ns;
   std::vector<Recorder> recorders(options.rehearse ? options.ranks : 1, Recorder(clock));
-  Recorder& recorder = recorders.front();
-  SearchReport report;
-  CallOptions call = call_options(options, program, comm.rank(), recorder, report);
+  RunReport report{.app = program.name, .reads_input = !run.is_generated()};
+  CallOptions call = call_options(options, program, comm.rank(), recorders[0], report);
   if (call.checkpoint) {
-    const auto of_root = [&] { return comm.rank() == 0 ? instance_of(run.facts(), line) : ""; };
+    const auto of_root = [&] { return comm.rank() == 0 ? instance_of(run, line) : ""; };
     call.checkpoint->instance = comm.bcast(agree(comm, of_root), 0);
   }
   // Its thread is not bound.
-  RunProgress progress(comm, program.program, options, report.visits);
+  std::optional<Progress> progress;
+  if (comm.rank() == 0 && !options.quiet) {
+    progress.emplace(program.program, [&] { return moment_of(options, comm.size(), report); });
+  }
   // Before the problem is made: memory is taken near the core that first touches it.
   call.bound_to = bind_as(options, comm);
-  Summary summary{.app = program.name, .reads_input = !run.facts().is_generated};
-  const auto solve = [&] {
+  const auto run_all = [&] {
     if (!options.rehearse) {
-      measure(comm, run, options, call, recorder, progress, summary.input_s);
+      measure(comm, run, options, recorders, report,
+              [&] { return solve_once(comm, run, options, call); });
       return;
     }
-    const auto options_of = [&](int rank) {
-      CallOptions of_rank = call_options(options, program, rank, recorders[rank], report);
-      of_rank.stealing.statistics = rank == 0 ? &report.workers : nullptr;
-      return of_rank;
-    };
-    rehearse_search(comm, run, options, options_of, recorders, progress, summary.input_s);
+    VirtualRanks ranks = ranks_of_rehearsed_search(comm, options);
+    measure(comm, run, options, recorders, report, [&] {
+      ranks.run([&](const SearchMessages& rank) {
+        run.solve_as(rank, call_options(options, program, rank.rank(),
+                                        recorders[static_cast<std::size_t>(rank.rank())], report));
+      });
+      return ranks.elapsed_ns();
+    });
   };
   if (program.searches) {
-    run_with_stop_signals(solve);
+    run_with_stop_signals(run_all);
   } else {
-    solve();
+    run_all();
   }
-  summary.seconds = seconds_of(recorder.repetitions());
-  summary.sizes = recorder.repetitions().back().sizes;
   if (!options.rehearse) {
-    const std::string& work = run.facts().work;
     const std::string_view first = program.sizes.empty() ? "" : program.sizes.front().name;
-    summary.imbalance = imbalance_of(comm, recorder, work.empty() ? first : work);
+    report.imbalance =
+        imbalance_of(comm, recorders[0], program.work.empty() ? first : program.work);
   }
-  tell_of_run(comm, run, program, options, report, std::move(summary), [&] {
+  tell_of_run(comm, run, program, options, report, [&] {
     if (options.rehearse) {
       write_rehearsed_search(options, information, recorders);
     } else {
-      write_trace(comm, *options.trace, information, recorder);
+      write_trace(comm, *options.trace, information, recorders[0]);
     }
   });
-}
-
-/// Parses the command line, for a run of so many ranks. \return  nothing if there is nothing more
-/// to do
-std::optional<CommandLine> set_up(const ProgramTraits& program, int ranks, int argc, char** argv,
-                                  bool speaks) {
-  std::optional<CommandLine> line = parse_options(program, argc, argv, speaks);
-  if (line) {
-    const auto& rehearse = line->options.rehearse;
-    line->options.ranks = rehearse ? rehearse->of : ranks;
-    if (program.check_options) {
-      program.check_options(line->options);
-    }
-  }
-  return line;
 }
 
 void run_on_ranks(const Comm& comm, const ProgramTraits& program, int argc, char** argv) {
   require_same_command(comm, program.program, argc, argv);
   const bool is_first = comm.rank() == 0;
-  const auto line = set_up(program, comm.size(), argc, argv, is_first);
+  const auto line = parse_options(program, comm.size(), argc, argv, is_first);
   if (!line) {
     return;
   }
@@ -212,6 +214,14 @@ void run_on_ranks(const Comm& comm, const ProgramTraits& program, int argc, char
   }
 }
 
+/// Whether the command line has an option whose answer needs no MPI.
+bool asks_to_be_told(int argc, char** argv) {
+  return std::any_of(argv + 1, argv + argc, [](std::string_view argument) {
+    return argument == "--help" || argument == "-h" || argument == "--version" ||
+           argument == "--describe";
+  });
+}
+
 }  // namespace
 
 int run_program(int argc, char** argv, ProgramTraits program) {
@@ -224,7 +234,7 @@ int run_program(int argc, char** argv, ProgramTraits program) {
   // Without MPI, which may not start without a launcher. Of the processes that one started, the
   // first answers.
   return is_launched_as_another() ? 0 : run_alone(program.program, [&] {
-    if (const auto line = set_up(program, 1, argc, argv, true)) {
+    if (const auto line = parse_options(program, 1, argc, argv, true)) {
       write_out(json_text(description_of(program, line->options)) + "\n");
     }
   });

@@ -54,6 +54,13 @@ void add_path(CLI::App& cli, const char* name, std::optional<std::filesystem::pa
       ->check(FileName());
 }
 
+/// "N=1M,M=2M", as --size takes it.
+std::string as_size_option(const NamedSizes& sizes) {
+  std::string text = format_sizes(sizes);
+  std::erase(text, ' ');
+  return text;
+}
+
 NamedSizes default_sizes(const ProgramTraits& program) {
   NamedSizes counts;
   for (const SizeOption& size : program.sizes) {
@@ -87,15 +94,19 @@ NamedSizes sizes_of(const ProgramTraits& program, const std::string& text) {
   return sizes;
 }
 
+/// The placement on the hypercube.
+Placement default_placement(const ProgramTraits& program) {
+  return program.makes_parts ? Placement::distributed : Placement::replicated;
+}
+
 /// Options on what is run, how often, and what is told of it.
-void add_common(CLI::App& cli, const ProgramTraits& program, CommandLine& line) {
-  RunOptions& o = line.options;
+void add_common(CLI::App& cli, const ProgramTraits& program, RunOptions& o) {
   const auto with_checkpoint = [&](const char* text, const char* more) {
     return program.searches ? std::string(text) + more : text;
   };
   std::vector<Placement> placements;
   std::ranges::transform(kPlacements, std::back_inserter(placements), &PlacementTraits::placement);
-  add_named(cli, "--type", o.type, program.types, "executor");
+  add_named(cli, "--type", o.type, program.types(), "executor");
   add_named(cli, "--placement", o.placement, placements,
             "who holds the problem and gets the solution: every rank, rank 0, or every rank a part "
             "(not for every application); of work_stealing: rooted");
@@ -112,11 +123,15 @@ void add_common(CLI::App& cli, const ProgramTraits& program, CommandLine& line) 
             "of generated input: the same in every repetition, or a new one of the same sizes in "
             "each, in the last that of --seed");
   add_path(cli, "--trace", o.trace, "write every block of every rank to this file (*.trace.jsonl)");
-  cli.add_option_function<std::string>(
-         "--rehearse", [&o](const std::string& text) { o.rehearse = parse_rehearsed_ranks(text); },
-         "P[:RANK,...]: do what these ranks of a run on P ranks would do, without messages; by "
-         "default rank 0. Of a search all P, with the messages of --network")
-      ->check(ParsedBy([](const std::string& text) { parse_rehearsed_ranks(text); }));
+  cli.add_option_function<int>(
+         "--rehearse",
+         [&o](int ranks) {
+           o.rehearse = true;
+           o.ranks = ranks;
+         },
+         "P: do what ranks of a run on P ranks would do, each process one of them, without "
+         "messages. Of a search all P, with the messages of --network")
+      ->transform(Count(1, kMaxRanks));
   add_path(cli, "--network", o.machine,
            "the machine whose messages a rehearsed search has (cleave-calibrate writes "
            "*.machine.json)");
@@ -125,8 +140,8 @@ void add_common(CLI::App& cli, const ProgramTraits& program, CommandLine& line) 
   cli.add_flag("--verify", o.verify, "check the result by an independent method");
   cli.add_flag("--json", o.json, "print the result as one JSON object on one line");
   cli.add_flag("--quiet", o.quiet, "print errors only: no progress, and no result but by --json");
-  cli.add_flag("--describe", line.describes,
-               "print what this program is as one line of JSON, for `cleave study`");
+  cli.add_flag("--describe")
+      ->description("print what this program is as one line of JSON, for `cleave study`");
 }
 
 void add_of_search(CLI::App& cli, RunOptions& o) {
@@ -150,10 +165,6 @@ void add_of_search(CLI::App& cli, RunOptions& o) {
 
 /// Throws the first sentence that applies. \throws UsageError
 void check_combinations(const ProgramTraits& program, bool has_placement, RunOptions& o) {
-  const auto is_of = [&](DC_Type type) {
-    const auto allowed = program.placements_of(type);
-    return std::ranges::find(allowed, o.placement) != allowed.end();
-  };
   const auto type = name_of(o.type);
   const auto placement = name_of(o.placement);
   const bool is_alone = o.type == DC_Type::sequential;  // and may be asked for any placement
@@ -163,12 +174,11 @@ void check_combinations(const ProgramTraits& program, bool has_placement, RunOpt
     return o.checkpoint && is_given && value != allowed;
   };
   refuse_first(
-      {{has_placement && traits_of(o.placement).problem == Holders::parts &&
-            !is_of(DC_Type::hypercube),
+      {{has_placement && traits_of(o.placement).problem == Holders::parts && !program.makes_parts,
         fmt::format("--placement: {} is not for {}: its problem has no parts, which "
                     "`make_part` of a Program makes",
                     placement, program.program)},
-       {has_placement && !is_alone && !is_of(o.type),
+       {has_placement && !is_alone && !program.allows(o.type, o.placement),
         fmt::format("--placement: {} is not for --type {}", placement, type)},
        {o.threads > 1 && !has_threads,
         fmt::format("--threads: {} of {} runs one thread a rank, {}take --type "
@@ -188,7 +198,7 @@ void check_combinations(const ProgramTraits& program, bool has_placement, RunOpt
     check_rehearsal(o);
   }
   if (!has_placement) {
-    o.placement = o.type == DC_Type::work_stealing ? Placement::rooted : program.placement;
+    o.placement = o.type == DC_Type::work_stealing ? Placement::rooted : default_placement(program);
   }
   if (o.checkpoint) {
     o.run_once();
@@ -197,12 +207,23 @@ void check_combinations(const ProgramTraits& program, bool has_placement, RunOpt
 
 }  // namespace
 
-std::optional<CommandLine> parse_options(const ProgramTraits& program, int argc, char** argv,
-                                         bool speaks) {
+std::vector<DC_Type> ProgramTraits::types() const {
+  return on_hypercube ? std::vector{DC_Type::sequential, DC_Type::hypercube, DC_Type::work_stealing}
+                      : std::vector{DC_Type::sequential, DC_Type::work_stealing};
+}
+
+bool ProgramTraits::allows(DC_Type type, Placement placement) const {
+  const bool is_parts = traits_of(placement).problem == Holders::parts;
+  return type == DC_Type::hypercube ? (is_parts ? makes_parts : on_hypercube) : !is_parts;
+}
+
+std::optional<CommandLine> parse_options(const ProgramTraits& program, int ranks, int argc,
+                                         char** argv, bool speaks) {
   CommandLine line;
   RunOptions& o = line.options;
-  o.type = program.type;
-  o.placement = program.placement;
+  o.ranks = ranks;
+  o.type = program.searches || !program.on_hypercube ? DC_Type::work_stealing : DC_Type::hypercube;
+  o.placement = default_placement(program);
   o.sizes = default_sizes(program);
   CLI::App cli(program.summary, program.program);
   cli.footer(
@@ -217,9 +238,9 @@ std::optional<CommandLine> parse_options(const ProgramTraits& program, int argc,
         ->check(ParsedBy([&](const std::string& text) { o.sizes = sizes_of(program, text); }));
   }
   cli.option_defaults()->group(kCommonGroup);
-  add_common(cli, program, line);
-  if (instruments != nullptr) {
-    instruments->add_options(cli);
+  add_common(cli, program, o);
+  if (instruments.add_options) {
+    instruments.add_options(cli);
   }
   if (program.searches) {
     add_of_search(cli, o);
@@ -244,37 +265,29 @@ std::optional<CommandLine> parse_options(const ProgramTraits& program, int argc,
           option->count() > 0 ? option->results().front() : option->get_default_str());
     }
   }
+  if (program.check_options) {
+    program.check_options(o);
+  }
   return line;
 }
 
 Study default_study(const ProgramTraits& program, bool is_quick) {
   Study study;
-  if (program.sizes.empty()) {
-    return study;
-  }
-  const auto scaled = [](const SizeOption& size, double factor) {
-    const auto count = std::llround(static_cast<double>(size.default_count) * factor);
-    return std::max<std::int64_t>(1, count);
-  };
-  const SizeOption& first = program.sizes.front();
-  std::int64_t last = 0;
-  for (int step = program.searches ? 5 : 10; step >= 0; --step) {
-    const std::int64_t count = program.searches
-                                   ? first.default_count - step - (is_quick ? 1 : 0)
-                                   : scaled(first, std::pow(0.75, step) / (is_quick ? 8 : 1));
-    if (count <= last) {
-      continue;
+  for (int step = program.searches ? 5 : 10; !program.sizes.empty() && step >= 0; --step) {
+    const double factor = std::pow(0.75, step) / (is_quick ? 8 : 1);
+    NamedSizes sizes = default_sizes(program);
+    std::int64_t& first = sizes[std::string(program.sizes.front().name)];
+    if (program.searches) {
+      first -= step + (is_quick ? 1 : 0);
+    } else {
+      for (auto& [name, count] : sizes) {
+        count = std::max<std::int64_t>(1, std::llround(static_cast<double>(count) * factor));
+      }
     }
-    last = count;
-    const double factor =
-        program.searches ? 1
-                         : static_cast<double>(count) / static_cast<double>(first.default_count);
-    NamedSizes sizes;
-    for (const SizeOption& size : program.sizes) {
-      sizes[std::string(size.name)] = scaled(size, factor);
+    const std::string text = as_size_option(sizes);
+    if (first > 0 && (study.sizes.empty() || study.sizes.back() != text)) {
+      study.sizes.push_back(text);
     }
-    sizes[std::string(first.name)] = count;
-    study.sizes.push_back(as_size_option(sizes));
   }
   return study;
 }
@@ -285,19 +298,12 @@ ProgramDescription description_of(const ProgramTraits& program, const RunOptions
   };
   return {.name = program.name,
           .summary = program.summary,
-          .types = names_of(program.types),
+          .types = names_of(program.types()),
           .type = std::string(name_of(options.type)),
           .placement = std::string(name_of(options.placement)),
           .default_size = as_size_option(default_sizes(program)),
           .study = study(false),
           .quick_study = study(true)};
-}
-
-bool asks_to_be_told(int argc, char** argv) {
-  return std::any_of(argv + 1, argv + argc, [](std::string_view argument) {
-    return argument == "--help" || argument == "-h" || argument == "--version" ||
-           argument == "--describe";
-  });
 }
 
 }  // namespace cleave::detail

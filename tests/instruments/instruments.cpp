@@ -70,46 +70,44 @@ struct Injection {
   std::atomic<int> reached = 0, happened = 0;  ///< in this process
 };
 
-class Linked : public Instruments {
- public:
-  Linked() { instruments = this; }
+std::list<Injection> injections;
 
-  void add_options(CLI::App& cli) override {
-    cli.add_option_function<std::vector<std::string>>(
-           "--inject",
-           [this](const std::vector<std::string>& texts) {
-             for (const std::string& text : texts) {
-               injections_.emplace_back(text);
-             }
-           })
-        ->group("");
-  }
+void add_options(CLI::App& cli) {
+  cli.add_option_function<std::vector<std::string>>("--inject",
+                                                    [](const std::vector<std::string>& texts) {
+                                                      for (const std::string& text : texts) {
+                                                        injections.emplace_back(text);
+                                                      }
+                                                    })
+      ->group("");
+}
 
-  void attach(CallOptions& call, int rank) override {
-    if (!injections_.empty()) {
-      call.hooks.before_block = [this, rank](Block block, int level) {
-        for (Injection& injection : injections_) {
-          if (injection.rank == rank && injection.block == block && injection.level == level) {
-            injection.happen();
-          }
+void attach(CallOptions& call, int rank) {
+  if (!injections.empty()) {
+    call.hooks.before_block = [rank](Block block, int level) {
+      for (Injection& injection : injections) {
+        if (injection.rank == rank && injection.block == block && injection.level == level) {
+          injection.happen();
         }
-      };
-    }
-  }
-
-  void finish(const Comm& comm) override {
-    for (const Injection& injection : injections_) {
-      if (comm.allreduce_sum(injection.happened) == 0) {
-        throw Error(fmt::format(
-            "--inject {}: nothing happened, this run has no such block on that rank and level",
-            injection.text));
       }
+    };
+  }
+}
+
+void finish(const Comm& comm) {
+  for (const Injection& injection : injections) {
+    if (comm.allreduce_sum(injection.happened) == 0) {
+      throw Error(fmt::format(
+          "--inject {}: nothing happened, this run has no such block on that rank and level",
+          injection.text));
     }
   }
+}
 
- private:
-  std::list<Injection> injections_;
-} linked;
+const bool is_linked = [] {
+  instruments = {.add_options = add_options, .attach = attach, .finish = finish};
+  return true;
+}();
 
 }  // namespace
 }  // namespace cleave::detail

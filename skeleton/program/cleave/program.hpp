@@ -58,29 +58,25 @@ struct Program {
   std::function<Study(const RunOptions&, bool is_quick)> study = {};
 
   /// Makes the functors, with the data that all ranks share; else App{}.
-  std::function<App(const RunOptions&)> application = detail::default_application<App>();
+  std::function<App(const RunOptions&)> application = {};
   /// The problem that a run solves: the same for the same seed on every rank.
   std::function<Problem(const NamedSizes& sizes, std::uint64_t seed)> make_problem = {};
   /// Where the problem may lie in parts (Placement::distributed): that of a rank, collective. Else
   /// each rank makes the whole and takes its section, which only a sequence has.
-  std::conditional_t<Distributable<App>,
-                     std::function<Problem(const Comm&, const NamedSizes&, std::uint64_t seed)>,
-                     detail::NoParts>
-      make_part = {};
+  std::function<Problem(const Comm&, const NamedSizes&, std::uint64_t seed)> make_part = {};
   /// Whether a new seed makes a new problem; else it does.
   std::function<bool()> is_generated = {};
 
-  /// A sentence on a wrong whole solution, for --verify; nothing if it is right. May take a
-  /// `const App&` before the others. Else it is compared with that of recursion, or of a search by
-  /// one loop, on one rank.
-  detail::AskedOf<App, std::optional<std::string>(const Problem&, const Solution&)> wrong = {};
+  /// A sentence on a wrong whole solution, for --verify; nothing if it is right. Else it is
+  /// compared with that of recursion, or of a search by one loop, on one rank.
+  std::function<std::optional<std::string>(const Problem&, const Solution&)> wrong = {};
   /// `wrong` of a solution in parts, or of a problem that cannot be copied; collective. Else rank 0
   /// gathers the solution.
   std::function<std::optional<std::string>(const Comm&, const NamedSizes&, std::uint64_t seed,
                                            const Solution&)>
       wrong_part = {};
-  /// Results to print, on rank 0, after `keep`. May take a `const App&` before the solution.
-  detail::AskedOf<App, Figures(const Solution&)> figures = {};
+  /// Results to print, on rank 0, after `keep`.
+  std::function<Figures(const Solution&)> figures = {};
   /// Called with a right result. Collective over the ranks that share it; rank 0 if each has all of
   /// it. It may write the result.
   std::function<void(const Comm&, const Solution&)> keep = {};
@@ -92,8 +88,6 @@ struct Program {
 };
 
 namespace detail {
-
-int run_program(int argc, char** argv, ProgramTraits traits);
 
 /// Reports the first thing that keeps `cleave::run` from running `App`.
 /// \return  whether there was none
@@ -122,15 +116,18 @@ template <class App>
 int run(int argc, char** argv, Program<App> program,
         std::function<AnyProgram(const RunOptions&)> choose = {}) {
   if constexpr (detail::require_program<App>()) {
-    const bool makes_parts =
-        SplitsParts<App> || (choose ? Distributable<App> : bool(program.make_part));
-    detail::ProgramTraits traits = detail::program_traits_of<App>(makes_parts);
-    traits.name = program.name;
-    traits.summary = program.summary;
-    traits.sizes = program.sizes;
-    traits.add_options = program.add_options;
-    traits.check_options = program.check_options;
-    traits.study = program.study;
+    detail::ProgramTraits traits{
+        .name = program.name,
+        .summary = program.summary,
+        .sizes = program.sizes,
+        .work = program.work,
+        .add_options = program.add_options,
+        .check_options = program.check_options,
+        .study = program.study,
+        .searches = TreeSearch<App>,
+        .on_hypercube = detail::RunsOnHypercube<App>,
+        .shares_own_part = detail::SharesOwnPart<App>,
+        .makes_parts = SplitsParts<App> || (Distributable<App> && (choose || program.make_part))};
     traits.begin = std::move(program);
     if (choose) {
       traits.begin = [choose = std::move(choose)](const RunOptions& options) {

@@ -25,12 +25,6 @@ struct SizeOption {
   bool is_required = true;  ///< must be given where any other size is
 };
 
-/// The ranks of a run that --rehearse names.
-struct RehearsedRanks {
-  int of = 1;              ///< the run's
-  std::vector<int> ranks;  ///< none: one for each process, evenly spaced
-};
-
 /// The options of a command line.
 struct RunOptions {
   int ranks = 1;  ///< of the run, which may be rehearsed
@@ -44,7 +38,7 @@ struct RunOptions {
   std::uint64_t seed = 1;
   Inputs inputs = Inputs::same;
   std::optional<std::filesystem::path> trace;
-  std::optional<RehearsedRanks> rehearse;  ///< in place of a run
+  bool rehearse = false;  ///< in place of a run
   // Options of a rehearsed search.
   std::optional<std::filesystem::path> machine;  ///< whose messages it has
   std::optional<int> ranks_per_host;

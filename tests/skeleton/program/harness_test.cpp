@@ -1,19 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of every program, what it says of itself, and small parts of the harness.
+// The command line of every program, what it says of itself, of its run and of long work, and small
+// parts of the harness.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <functional>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <cleave/command_line/options.hpp>
+#include <cleave/command_line/progress.hpp>
 #include <cleave/error.hpp>
 #include <cleave/program.hpp>
+#include <cleave/program/measure.hpp>
 #include <cleave/random.hpp>
+#include <cleave/trace/json_fields.hpp>
 #include <cleave/trace/median.hpp>
+#include <cleave/trace/words.hpp>
 
 namespace cleave {
 
@@ -27,8 +37,7 @@ ProgramTraits sample() {
   ProgramTraits program{.name = "sample",
                         .program = "cleave-sample",
                         .sizes = {{"N", 8}, {.name = "M", .max_count = 100, .is_required = false}},
-                        .types = {DC_Type::sequential, DC_Type::hypercube, DC_Type::work_stealing},
-                        .placements = {Placement::replicated, Placement::rooted}};
+                        .on_hypercube = true};
   program.add_options = [](CLI::App& cli) {
     cli.add_option_function<std::string>(
            "--own", [](const std::string&) {}, "an option of its own")
@@ -45,7 +54,6 @@ ProgramTraits sample() {
 ProgramTraits search() {
   ProgramTraits program = sample();
   program.searches = true;
-  program.type = DC_Type::work_stealing;
   return program;
 }
 
@@ -60,7 +68,7 @@ std::vector<char*> argv_of(Texts& words) {
 CommandLine parse(Texts arguments, const ProgramTraits& program = sample()) {
   arguments.insert(arguments.begin(), "cleave-sample");
   std::vector<char*> argv = argv_of(arguments);
-  return parse_options(program, static_cast<int>(argv.size()), argv.data(), false).value();
+  return parse_options(program, 1, static_cast<int>(argv.size()), argv.data(), false).value();
 }
 
 using Refusals = std::vector<std::pair<Texts, std::string>>;
@@ -110,7 +118,7 @@ TEST(CommandLine, NamesTheOptionAndTheValueThatItRefuses) {
        {{"--network", "x"},
         "--network and --ranks-per-host are for a rehearsed search: add --rehearse P"}});
   ProgramTraits of_parts = sample();
-  of_parts.placements.push_back(Placement::distributed);
+  of_parts.makes_parts = true;
   expect_refusals(of_parts, {{{"--placement", "distributed", "--type", "sequential"}, "accepted"},
                              {{"--placement", "distributed"}, "accepted"},
                              {{"--placement", "distributed", "--type", "work_stealing"},
@@ -242,6 +250,138 @@ TEST(Program, SaysWhatItLacksBeforeItRuns) {
   program.make_problem = nullptr;
   EXPECT_EQ(refusal_of(program),
             "the program must have `make_problem`, which makes the problem that a run solves");
+}
+
+TEST(Program, RefusesPartsOfAProblemThatHasNone) {
+  EXPECT_EQ(refusal_of({.make_problem = [](const auto&, auto) { return std::vector{1}; },
+                        .make_part = [](const auto&, const auto&, auto) { return std::vector{1}; }})
+                .find("`make_part` is for a problem in parts: the application must have `static"),
+            0U);
+}
+
+TEST(Figures, AreWrittenInTheirOrderAsTheTypesTheyHave) {
+  const std::string tree = "T1";
+  const char* const kernel = "sha";
+  const std::vector<std::pair<Figures, std::string>> cases = {
+      {{{"tree", tree},
+        {"kernel", kernel},
+        {"view", std::string_view("v")},
+        {"is_right", true},
+        {"nodes", std::numeric_limits<std::int64_t>::min()},
+        {"corners", std::numeric_limits<std::uint64_t>::max()},
+        {"area", 0.5},
+        {"best", nullptr}},
+       R"({"tree":"T1","kernel":"sha","view":"v","is_right":true,"nodes":-9223372036854775808,)"
+       R"("corners":18446744073709551615,"area":0.5,"best":null})"},
+      {{{"one", 1}}, R"({"one":1})"},
+      {{{"times", {{"steal", 1}, {"idle", 2}}}, {"pair", {"a", "b"}}},
+       R"({"times":{"steal":1,"idle":2},"pair":["a","b"]})"},
+      {{{"same", 1}, {"same", 2}}, R"({"same":1})"},
+      {{{"one", 1}, 2}, R"([["one",1],2])"},
+      {{{"values", std::vector<Figures>{1, "two"}}}, R"({"values":[1,"two"]})"},
+      {std::vector{3, 4}, "[3,4]"},
+      {{{"some", std::optional(5)}, {"none", std::optional<int>()}}, R"({"some":5,"none":null})"},
+      {Figures(), "{}"}};
+  for (const auto& [figures, text] : cases) {
+    EXPECT_EQ(figures.json().dump(), text);
+  }
+}
+
+std::string printed(RunReport& report, const RunOptions& options) {
+  ::testing::internal::CaptureStdout();
+  print_report(report, options);
+  return ::testing::internal::GetCapturedStdout();
+}
+
+TEST(Report, IsReadByPeople) {
+  RunReport report{.app = "sample",
+                   .seconds = {0.061, 0.0625, 0.064},
+                   .sizes = {{"nodes", 300'000}},
+                   .figures = {{"nodes", 300'000},
+                               {"nodes_per_second", 4.8e6},
+                               {"tree", "T1"},
+                               {"interval_95", {40979.369, 64901.7}},
+                               {"steals", {{"tried", 19}, {"success", nullptr}}},
+                               {"worker_seconds", {{"searching", 5400.0}, {"idle", 0.043}}},
+                               {"share_of_nodes", std::vector<double>(9, 0.0625)}}};
+  EXPECT_EQ(printed(report, {.ranks = 2}),
+            "sample on 2 ranks, hypercube, replicated\n"
+            "nodes                 300000\n"
+            "time                  62.5 ms median of 3, from 61 ms to 64 ms\n"
+            "rate                  4.8 M nodes/s\n"
+            "tree                  T1\n"
+            "interval_95           41 k, 64.9 k\n"
+            "steals                tried 19, success none\n"
+            "worker_seconds        searching 90 min, idle 43 ms\n"
+            "share_of_nodes        0.0625, 0.0625, 0.0625, 0.0625, 0.0625, 0.0625, 0.0625,\n"
+            "                      0.0625, 0.0625\n");
+}
+
+TEST(Report, OfASearchThatWasRehearsedAndEndedEarlySaysSo) {
+  RunReport report{.app = "sample",
+                   .seconds = {2},
+                   .input_s = 0.5,
+                   .reads_input = true,
+                   .imbalance = 1.25,
+                   .figures = {{"is_tree", true}, {"is_graph", false}},
+                   .verified = false,
+                   .ended = EndedEarly{.reason = "the tree has more than 5 nodes"}};
+  EXPECT_EQ(printed(report, {.type = DC_Type::work_stealing, .rehearse = true}),
+            "sample on 1 rank, work_stealing, replicated, rehearsed\n"
+            "so far                the search was ended early\n"
+            "time                  2 s median of 1, from 2 s to 2 s\n"
+            "                      500 ms of input and output, outside of these\n"
+            "imbalance             1.250 (maximum of any worker / mean)\n"
+            "is_tree               yes\n"
+            "is_graph              no\n"
+            "verified              NO\n");
+}
+
+TEST(Progress, SaysHowFarAndHowLong) {
+  const Moment moment{.fraction = 0.4, .step = "run 3 of 6, 340 M visits"};
+  EXPECT_EQ(text_of(moment, 130, 150),
+            "40 %, 2 min 30 s gone, about 2 min 55 s to go: run 3 of 6, 340 M visits");
+  EXPECT_EQ(text_of({.fraction = 0.4}, 20, 500), "40 %, 8 min 20 s gone, about 0 s to go")
+      << "a step that goes on";
+  EXPECT_EQ(text_of({}, 0, 4), "0 %, 4 s gone, end not known");
+  EXPECT_EQ(format_duration(59), "59 s");
+  EXPECT_EQ(format_duration(7500), "2 h 5 min");
+}
+
+ProgramDescription read(const std::string& text) {
+  ProgramDescription program;
+  JsonFields object = JsonFields::parse("program", "", text);
+  fields(object, program);
+  return program;
+}
+
+TEST(ProgramDescription, IsReadAsItIsWritten) {
+  const ProgramDescription program{.name = "sort",
+                                   .summary = "Sorts.",
+                                   .types = {"sequential", "hypercube"},
+                                   .type = "hypercube",
+                                   .placement = "rooted",
+                                   .default_size = "N=1M",
+                                   .study = {.sizes = {"-n 8", "-n 9"},
+                                             .size_option = "--tree",
+                                             .rounds = 4,
+                                             .repetitions = 5,
+                                             .warm_up = 0,
+                                             .inputs = Inputs::each_new},
+                                   .quick_study = {}};
+  const std::string text = json_text(program);
+  EXPECT_EQ(json_text(read(text)), text);
+  std::string other = text;
+  other.replace(other.find("\"new\""), 5, "\"old\"");
+  EXPECT_THROW(read(other), FileError);
+}
+
+TEST(Count, HasThreeDigits) {
+  for (const auto& [count, text] :
+       {std::pair(0.0, "0"), std::pair(950.0, "950"), std::pair(999.7, "1 k"),
+        std::pair(3452000.0, "3.45 M"), std::pair(1.2e16, "1.2e+04 T")}) {
+    EXPECT_EQ(rounded_count(count), text);
+  }
 }
 
 TEST(CounterRandom, IsTheSameOnEveryMachineAndFillsARangeEvenly) {

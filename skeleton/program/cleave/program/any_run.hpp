@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,35 +47,15 @@ inline bool all_hold_solution(const RunOptions& options) {
          traits_of(options.placement).solution == Holders::all;
 }
 
-/// The seed of repetition `index`, the first of which is 0 and a warm-up if there is one. The last
-/// repetition has that of --seed.
-inline std::uint64_t seed_of_repetition(const RunOptions& options, int index) {
-  const int to_come = options.warm_up + options.repetitions - 1 - index;
-  return options.inputs == Inputs::each_new
-             ? options.seed + (static_cast<std::uint64_t>(to_come) << 32)
-             : options.seed;
-}
-
-/// Adds the sizes of --size to those of the run that the executor has told of: it knows neither
-/// those of a whole that is made in parts, nor those that work stealing divides.
-void add_asked_sizes(const RunOptions& options, Recorder& recorder);
-
-/// Facts on a program's problem that need no type.
-struct ProblemFacts {
-  std::string work;  ///< the size that `imbalance` counts; empty: the first of the program
-  bool is_generated = true;
-};
-
 /// The members of Program (program.hpp), called in this order.
 class AnyRun {
  public:
-  explicit AnyRun(ProblemFacts facts) : facts_(std::move(facts)) {}
+  AnyRun() = default;
   virtual ~AnyRun() = default;
   AnyRun(const AnyRun&) = delete;
   AnyRun& operator=(const AnyRun&) = delete;
 
-  const ProblemFacts& facts() const { return facts_; }
-
+  virtual bool is_generated() const = 0;
   /// Frees the last solution, and makes what this rank holds of the problem of `seed`. Collective
   /// where it is a part.
   virtual void make_problem(const Comm& comm, const RunOptions& options, std::uint64_t seed) = 0;
@@ -100,9 +81,6 @@ class AnyRun {
   virtual void keep(const Comm& holders) const = 0;
   /// On rank 0.
   virtual Figures figures() const = 0;
-
- private:
-  ProblemFacts facts_;
 };
 
 }  // namespace cleave::detail
@@ -115,84 +93,52 @@ using AnyProgram = std::function<std::unique_ptr<detail::AnyRun>(const RunOption
 
 namespace detail {
 
-/// "N=1M,M=2M", as --size takes it.
-inline std::string as_size_option(const NamedSizes& sizes) {
-  std::string text = format_sizes(sizes);
-  std::erase(text, ' ');
-  return text;
-}
-
+/// A program without the types of its application.
 struct ProgramTraits {
   std::string name;     ///< of the application
   std::string program;  ///< the file that was started, as messages name it
   std::string summary;
   std::vector<SizeOption> sizes;
+  std::string work;  ///< the size that `imbalance` counts; empty: the first
   std::function<void(CLI::App&)> add_options{};
   std::function<void(RunOptions&)> check_options{};
   std::function<Study(const RunOptions&, bool is_quick)> study{};
   AnyProgram begin{};
   bool searches = false;         ///< whether limits and snapshots apply
+  bool on_hypercube = false;     ///< whether it runs there
   bool shares_own_part = false;  ///< whether ranks of the hypercube may have several threads
-  std::vector<DC_Type> types;
-  DC_Type type = DC_Type::hypercube;            ///< the default
-  std::vector<Placement> placements;            ///< of the hypercube
-  Placement placement = Placement::replicated;  ///< the hypercube's default
+  bool makes_parts = false;      ///< whether a run can give each rank its part
 
-  /// Where a problem may lie before a call of that type.
-  std::vector<Placement> placements_of(DC_Type of) const {
-    return of == DC_Type::hypercube ? placements
-                                    : std::vector{Placement::rooted, Placement::replicated};
-  }
+  std::vector<DC_Type> types() const;
+  /// Whether a problem may lie so before a call of that type.
+  bool allows(DC_Type type, Placement placement) const;
 };
-
-/// The traits that the types of `App` tell.
-/// \param makes_parts  whether a run can give each rank its part
-template <class App>
-ProgramTraits program_traits_of(bool makes_parts) {
-  constexpr bool kOnHypercube = RunsOnHypercube<App>;
-  ProgramTraits traits;
-  traits.searches = TreeSearch<App>;
-  traits.shares_own_part = SharesOwnPart<App>;
-  traits.types = {DC_Type::sequential, DC_Type::work_stealing};
-  if (kOnHypercube) {
-    traits.types.insert(traits.types.begin() + 1, DC_Type::hypercube);
-  }
-  for (const PlacementTraits& of : kPlacements) {
-    if (of.problem == Holders::parts ? makes_parts : kOnHypercube) {
-      traits.placements.push_back(of.placement);
-    }
-  }
-  traits.placement = makes_parts ? Placement::distributed : Placement::replicated;
-  traits.type = TreeSearch<App> || !kOnHypercube ? DC_Type::work_stealing : DC_Type::hypercube;
-  return traits;
-}
 
 /// A command line as it was read.
 struct CommandLine {
   RunOptions options;
-  bool describes = false;  ///< whether --describe was given
   /// Name and value of each option of the application's own, as given or by default, in the order
   /// in which they were added.
   std::vector<std::pair<std::string, std::string>> own;
 };
 
-/// \param speaks   whether this process prints the help or version that was asked for
+/// \param ranks   of the run, unless the command line rehearses another
+/// \param speaks  whether this process prints the help or version that was asked for
 /// \return  nothing if help or version was asked for and the program is to end with success
 /// \throws UsageError
-std::optional<CommandLine> parse_options(const ProgramTraits& program, int argc, char** argv,
-                                         bool speaks);
+std::optional<CommandLine> parse_options(const ProgramTraits& program, int ranks, int argc,
+                                         char** argv, bool speaks);
 
-/// Whether the command line has --help, --version or --describe.
-bool asks_to_be_told(int argc, char** argv);
-
-/// The study of an application that says nothing of its own: sizes up to the default ones. The
-/// first falls to 3/4 of itself from step to step. So powers of two, which halve evenly and fill
-/// caches in their own way, do not take turns with others. The others fall with it. The first size
-/// of a search falls by 1, since its trees grow exponentially.
+/// The study of an application that says nothing of its own: sizes up to the default ones. They
+/// fall to 3/4 of themselves from step to step. So powers of two, which halve evenly and fill
+/// caches in their own way, do not take turns with others. The first size of a search falls alone
+/// and by 1, since its trees grow exponentially.
 Study default_study(const ProgramTraits& program, bool is_quick);
 
 /// The description of a program for the options that a command line chose.
 ProgramDescription description_of(const ProgramTraits& program, const RunOptions& options);
+
+int run_program(int argc, char** argv, ProgramTraits traits);
 
 }  // namespace detail
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include <cleave/comm.hpp>
-#include <cleave/command_line/progress.hpp>
+#include <cleave/comm/virtual_ranks.hpp>
 #include <cleave/options.hpp>
 #include <cleave/program/any_run.hpp>
 #include <cleave/run_options.hpp>
@@ -23,41 +23,20 @@
 
 namespace cleave::detail {
 
-/// How tests and referees disturb the runs of a program that is linked with tests/instruments.
-class Instruments {
- public:
-  Instruments() = default;
-  Instruments(const Instruments&) = delete;
-  Instruments& operator=(const Instruments&) = delete;
-  virtual ~Instruments() = default;
-
-  virtual void add_options(CLI::App& cli) = 0;
+/// How tests and referees disturb the runs of a program that is linked with tests/instruments;
+/// empty in others. Set before main begins.
+struct Instruments {
+  std::function<void(CLI::App&)> add_options;
   /// Adds hooks to the call of `rank`.
-  virtual void attach(CallOptions& call, int rank) = 0;
+  std::function<void(CallOptions& call, int rank)> attach;
   /// After all runs. Collective. \throws Error  if what was asked for did not happen
-  virtual void finish(const Comm& comm) = 0;
+  std::function<void(const Comm& comm)> finish;
 };
-
-/// The instruments that are linked; set before main begins.
-inline Instruments* instruments = nullptr;
+inline Instruments instruments;
 
 /// Keeps freed memory for the allocations to come. Else every one above 32 MiB gets fresh pages in
 /// each repetition, and to touch these first takes as long as the work.
 void keep_freed_memory();
-
-/// Tells on rank 0 how many runs are completed, and about how many nodes a search has visited:
-/// `visits`, those of this process, times the processes. Nothing with --quiet.
-class RunProgress {
- public:
-  RunProgress(const Comm& world, const std::string& program, const RunOptions& options,
-              const std::atomic<std::int64_t>& visits);
-
-  void end_run() { ++done_; }
-
- private:
-  std::atomic<int> done_ = 0;         ///< runs
-  std::optional<Progress> progress_;  ///< last, since its thread looks at the others
-};
 
 /// Calls `body` and adds the time that it takes to `total_s`.
 template <class Body>
@@ -67,88 +46,89 @@ void add_time(double& total_s, Body&& body) {
   total_s += static_cast<double>(monotonic_ns() - begin_ns) / 1e9;
 }
 
-/// The report on a run beside its times; on rank 0.
-struct SearchReport {
-  /// Workers of the last repetition; none unless it was DC_Type::work_stealing.
-  std::vector<WorkerStatistics> workers;
-  CheckpointReport snapshots;
-  std::optional<EndedEarly> ended;       ///< a search; on every rank
-  std::atomic<std::int64_t> visits = 0;  ///< of this process in the search that is running
-};
-
-/// DC_Call's options, with snapshots of no instance yet.
-CallOptions call_options(const RunOptions& options, const ProgramTraits& program, int rank,
-                         Recorder& recorder, SearchReport& report);
-
-/// Calls `body`. Meanwhile SIGTERM or SIGINT sets the `stop` of `call_options`, and another one,
-/// two seconds later or more, ends the process.
-void run_with_stop_signals(const std::function<void()>& body);
-
-/// Binds the calling thread as --bind says. \return  what `CallOptions::bound_to` is to be
-std::vector<int> bind_as(const RunOptions& options, const Comm& comm);
-
-/// Runs the application as the options say. The times go to `recorder`: DC_Call alone, the longest
-/// over the ranks, from the moment that all have begun. The last repetition solves the problem of
-/// `options.seed`. Collective over MPI_COMM_WORLD. DC_Type::sequential runs on rank 0; the others
-/// wait. A search that is ended early is the last.
-/// \param input_s  the time to make problems is added here
-/// \throws Error  the same on every rank
-void measure(const Comm& world, AnyRun& run, const RunOptions& options,
-             const CallOptions& call_options, Recorder& recorder, RunProgress& progress,
-             double& input_s);
-
-/// The repetitions' times without the warm-up, unless there is none else.
-std::vector<double> seconds_of(std::span<const Repetition> repetitions);
-
-/// How unevenly the last repetition's leaves were shared out: the most of the size `work` that one
-/// rank solved, by the mean over all ranks; nothing if none recorded any. Collective.
-std::optional<double> imbalance_of(const Comm& comm, const Recorder& recorder,
-                                   std::string_view work);
-
-/// "64" or "64:0,5". \throws UsageError
-RehearsedRanks parse_rehearsed_ranks(const std::string& text);
-
-/// \throws UsageError  if other options mean what no rehearsal does
-void check_rehearsal(const RunOptions& options);
-
-/// A warning of levels of a rehearsal that are left out; empty if there are none.
-std::string levels_left_out(int rank, int first_level, int level_offset);
-
-/// Rehearses ranks of the hypercube: prints the times, writes the trace, of which `information`
-/// tells. Collective over `world`.
-void rehearse(const Comm& world, const AnyRun& run, const ProgramTraits& program,
-              RunOptions options, RunInformation information);
-
-/// In place of `measure`: runs the search on virtual ranks, whose spans and times go to
-/// `recorders`, one a rank. \throws UsageError  if the machine lacks an entry, or in several
-/// processes
-void rehearse_search(const Comm& world, AnyRun& run, const RunOptions& options,
-                     const std::function<CallOptions(int rank)>& options_of,
-                     std::span<Recorder> recorders, RunProgress& progress, double& input_s);
-
-/// Writes what these ranks did. \throws Error
-void write_rehearsed_search(const RunOptions& options, RunInformation run,
-                            std::span<const Recorder> recorders);
-
-/// Everything that is told of a run.
-struct Summary {
+/// Everything that is told of a run, by rank 0.
+struct RunReport {
   std::string app;
   std::vector<int> rehearsed;  ///< these ranks without messages, in place of a run
   std::vector<double> seconds;
   double input_s = 0;   ///< to read or make the problem, which `seconds` leave out
   double output_s = 0;  ///< to write the result, the same
   bool reads_input = false;
-  Sizes sizes;
+  Sizes sizes;  ///< of the last repetition
   std::optional<double> imbalance;
   Figures figures;
   std::optional<bool> verified;
-  std::optional<std::string> ended_early;  ///< why the figures are those of a part of the search
+  std::optional<EndedEarly> ended;  ///< a search; on every rank
+  /// Workers of the last repetition; none unless it was DC_Type::work_stealing.
+  std::vector<WorkerStatistics> workers;
+  CheckpointReport snapshots;
+  // Read by the progress while it runs.
+  std::atomic<std::int64_t> visits = 0;  ///< of this process in the search that is running
+  std::atomic<int> runs_done = 0;
+
+  /// Takes the times without the warm-up, unless there is none else, and the sizes.
+  void take(std::span<const Repetition> repetitions);
 };
+
+/// DC_Call's options for `rank`, with snapshots of no instance yet.
+CallOptions call_options(const RunOptions& options, const ProgramTraits& program, int rank,
+                         Recorder& recorder, RunReport& report);
+
+/// Calls `body`. Meanwhile SIGTERM or SIGINT sets the `stop` of `call_options`, and another one,
+/// two seconds later or more, ends the process.
+void run_with_stop_signals(const std::function<void()>& body);
+
+/// Binds the calling thread to a core of its own, where there are as many as workers.
+/// \return  what `CallOptions::bound_to` is to be
+std::vector<int> bind_as(const RunOptions& options, const Comm& comm);
+
+/// The seed of repetition `index`, the first of which is 0 and a warm-up if there is one. The last
+/// repetition has that of --seed.
+std::uint64_t seed_of_repetition(const RunOptions& options, int index);
+
+/// Adds the sizes of --size to those of the run that the executor has told of: it knows neither
+/// those of a whole that is made in parts, nor those that work stealing divides.
+void add_asked_sizes(const RunOptions& options, Recorder& recorder);
+
+/// Makes the problem and solves it, as often as the options say; the last repetition solves that of
+/// `options.seed`. A search that is ended early is the last. Collective over `world`.
+/// \param recorders  of the ranks that are here
+/// \param solve      solves it once, and returns the longest time over the ranks
+/// \throws Error  the same on every rank
+void measure(const Comm& world, AnyRun& run, const RunOptions& options,
+             std::span<Recorder> recorders, RunReport& report,
+             const std::function<std::int64_t()>& solve);
+
+/// Solves the problem, from the moment that all ranks have begun. DC_Type::sequential runs on rank
+/// 0; the others wait. Collective. \return  the time of the slowest rank
+std::int64_t solve_once(const Comm& world, AnyRun& run, const RunOptions& options,
+                        const CallOptions& call);
+
+/// How unevenly the last repetition's leaves were shared out: the most of the size `work` that one
+/// rank solved, by the mean over all ranks; nothing if none recorded any. Collective.
+std::optional<double> imbalance_of(const Comm& comm, const Recorder& recorder,
+                                   std::string_view work);
+
+/// \throws UsageError  if other options mean what no rehearsal does
+void check_rehearsal(const RunOptions& options);
+
+/// Rehearses ranks of the hypercube, each process one, evenly spaced from rank 0 on: prints the
+/// times, writes the trace, of which `information` tells. Collective over `world`.
+void rehearse(const Comm& world, const AnyRun& run, const ProgramTraits& program,
+              RunOptions options, RunInformation information);
+
+/// The ranks of a search that is rehearsed. \throws UsageError  if the machine lacks an entry, or
+/// in several processes
+VirtualRanks ranks_of_rehearsed_search(const Comm& world, const RunOptions& options);
+
+/// Writes what these ranks did. \throws Error
+void write_rehearsed_search(const RunOptions& options, RunInformation run,
+                            std::span<const Recorder> recorders);
 
 /// Prints one line of JSON, or some lines for people. Of a search also the nodes a second, what its
 /// workers did, and its snapshots; the imbalance is then over workers, and the efficiency the share
 /// of their time in visits. \throws Error  if it cannot be written
-void print_summary(Summary summary, const SearchReport& report, const RunOptions& options);
+void print_report(RunReport& report, const RunOptions& options);
 
 /// Prints a line each to standard error, unless --quiet.
 void print_warnings(std::string_view program, const std::vector<std::string>& warnings,

@@ -31,86 +31,41 @@ struct Program;
 
 namespace detail {
 
-/// `Program::application` where it is left out.
+/// The application of the program. \throws Error  if it lacks what it cannot do without
 template <class App>
-std::function<App(const RunOptions&)> default_application() {
-  if constexpr (std::default_initializable<App>) {
-    return [](const RunOptions&) { return App{}; };
-  } else {
-    return nullptr;
-  }
-}
-
-/// A function of `Args` that may ask for the application before them.
-template <class App, class Signature>
-class AskedOf;
-template <class App, class Result, class... Args>
-class AskedOf<App, Result(Args...)> {
- public:
-  AskedOf() = default;
-  template <class F>
-    requires std::is_invocable_r_v<Result, F&, const App&, Args...>
-  AskedOf(F function) : function_(std::move(function)) {}
-  template <class F>
-    requires std::is_invocable_r_v<Result, F&, Args...>
-  AskedOf(F function)
-      : function_([function = std::move(function)](const App&, Args... args) -> Result {
-          return function(args...);
-        }) {}
-
-  explicit operator bool() const { return function_ != nullptr; }
-  Result operator()(const App& app, Args... args) const { return function_(app, args...); }
-
- private:
-  std::function<Result(const App&, Args...)> function_;
-};
-
-/// Stands for `Program::make_part` of an application whose problem has no parts.
-struct NoParts {
-  NoParts() = default;
-  template <class Function>
-  NoParts(const Function&) {
-    static_assert(!std::same_as<Function, Function>,
-                  "cleave: `make_part` is for a problem in parts: the application must have "
-                  "`static constexpr bool kMergesParts = true`, or `sample`, `splitter` and "
-                  "`partition`");
-  }
-  explicit operator bool() const { return false; }
-};
-
-/// \throws Error  if the program lacks what it cannot do without
-template <class App>
-const Program<App>& require_whole(const Program<App>& program) {
+App application_of(const Program<App>& program, const RunOptions& options) {
   if (!program.make_problem) {
     throw Error("the program must have `make_problem`, which makes the problem that a run solves");
   }
-  if (!program.application) {
+  if (program.make_part && !Distributable<App>) {
+    throw Error(
+        "`make_part` is for a problem in parts: the application must have `static constexpr bool "
+        "kMergesParts = true`, or `sample`, `splitter` and `partition`");
+  }
+  if (program.application) {
+    return program.application(options);
+  }
+  if constexpr (std::default_initializable<App>) {
+    return App{};
+  } else {
     throw Error(
         "the program must have `application`, which makes the application: it has no default "
         "constructor");
   }
-  return program;
 }
 
 template <class App>
 class RunOf final : public AnyRun {
  public:
   RunOf(std::shared_ptr<const Program<App>> program, const RunOptions& options)
-      : AnyRun({.work = program->work,
-                .is_generated = !program->is_generated || program->is_generated()}),
-        program_(std::move(program)),
-        app_(require_whole(*program_).application(options)) {}
+      : program_(std::move(program)), app_(application_of(*program_, options)) {}
+
+  bool is_generated() const override { return !program_->is_generated || program_->is_generated(); }
 
   void make_problem(const Comm& comm, const RunOptions& options, std::uint64_t seed) override {
     solution_ = {};
     problem_.reset();
-    if (is_distributed(options)) {
-      problem_.emplace(make_part(comm, options, seed));
-    } else if (holds_problem(comm.rank(), options)) {
-      problem_.emplace(program_->make_problem(options.sizes, seed));
-    } else {
-      problem_.emplace();
-    }
+    problem_.emplace(problem_of(comm, options, seed));
   }
 
   bool keeps_problem() const override { return kCopies; }
@@ -141,38 +96,20 @@ class RunOf final : public AnyRun {
 
   std::function<ErasedValue(int)> maker_of_problems(const RunOptions& options,
                                                     std::uint64_t seed) const override {
-    const auto erased = [](auto make) {
-      return [make = std::move(make)](int rank) { return ErasedValue::of<Problem>(make(rank)); };
-    };
-    const int ranks = options.rehearse->of;
     const bool in_parts = is_distributed(options);
-    if (in_parts && program_->make_part) {
-      if (!facts().is_generated) {
-        throw UsageError(
-            "--rehearse: parts that are read from a file are not made for other ranks; take "
-            "--placement replicated");
-      }
-      return erased([this, &options, seed, ranks](int rank) {
-        return make_part(Comm::as_rank(rank, ranks), options, seed);
-      });
+    if (in_parts && program_->make_part && !is_generated()) {
+      throw UsageError(
+          "--rehearse: parts that are read from a file are not made for other ranks; take "
+          "--placement replicated");
     }
-    if constexpr (SplitsParts<App>) {
-      if (in_parts) {
-        return erased([whole = shared_whole(options, seed), ranks](int rank) {
-          return section_of(*whole, rank, ranks);
-        });
-      }
+    std::shared_ptr<const Problem> whole;
+    if (in_parts ? !program_->make_part : kCopies) {
+      whole = std::make_shared<const Problem>(program_->make_problem(options.sizes, seed));
     }
-    if constexpr (kCopies) {
-      return erased([whole = shared_whole(options, seed), &options](int rank) {
-        return holds_problem(rank, options) ? *whole : Problem{};
-      });
-    } else {
-      return erased([this, &options, seed](int rank) {
-        return holds_problem(rank, options) ? program_->make_problem(options.sizes, seed)
-                                            : Problem{};
-      });
-    }
+    return [this, &options, seed, whole](int rank) {
+      return ErasedValue::of<Problem>(
+          problem_of(Comm::as_rank(rank, options.ranks), options, seed, whole.get()));
+    };
   }
 
   Wrong wrong(const Comm& comm, const Comm& holders, const RunOptions& options) override {
@@ -197,7 +134,7 @@ class RunOf final : public AnyRun {
   }
 
   Figures figures() const override {
-    return program_->figures ? program_->figures(app_, solution_) : Figures();
+    return program_->figures ? program_->figures(solution_) : Figures();
   }
 
  private:
@@ -208,23 +145,16 @@ class RunOf final : public AnyRun {
   /// Makes the solution on rank 0 the whole one. Collective.
   void gather_solution(const Comm& comm) {
     if constexpr (SplitsParts<App>) {
-      using Element = typename App::Element;
       const std::vector<std::int64_t> sizes = comm.gather(std::ssize(std::span(solution_)));
       if (comm.rank() != 0) {
         comm.send(0, std::as_bytes(std::span(solution_.data(), solution_.size())));
         return;
       }
-      const std::int64_t total = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
-      gathered_.emplace(static_cast<std::size_t>(total));
-      std::span<Element> rest(gathered_->data(), gathered_->size());
-      for (int rank = 0; rank < comm.size(); ++rank) {
-        const std::span<Element> part = rest.first(static_cast<std::size_t>(sizes[rank]));
-        if (rank == 0) {
-          std::copy(solution_.begin(), solution_.end(), part.begin());
-        } else {
-          comm.receive(rank, std::as_writable_bytes(part));
-        }
-        rest = rest.subspan(part.size());
+      gathered_.emplace(
+          static_cast<std::size_t>(std::reduce(sizes.begin(), sizes.end(), std::int64_t{0})));
+      auto* at = std::copy(solution_.begin(), solution_.end(), gathered_->data());
+      for (int rank = 1; rank < comm.size(); at += sizes[rank++]) {
+        comm.receive(rank, std::as_writable_bytes(std::span(at, sizes[rank])));
       }
     }
   }
@@ -241,38 +171,46 @@ class RunOf final : public AnyRun {
                       gathered_ ? *gathered_ : solution_);
   }
 
-  /// By the program's `make_part`, or a section of the whole.
-  Problem make_part(const Comm& comm, const RunOptions& options, std::uint64_t seed) const {
-    if constexpr (Distributable<App>) {
+  /// What this rank of `comm` is given of the problem of `seed`, from `whole` where that is there.
+  Problem problem_of(const Comm& comm, const RunOptions& options, std::uint64_t seed,
+                     const Problem* whole = nullptr) const {
+    if (is_distributed(options)) {
       if (program_->make_part) {
         return program_->make_part(comm, options.sizes, seed);
       }
+      if constexpr (SplitsParts<App>) {
+        return whole != nullptr ? section_of(*whole, comm)
+                                : section_of(program_->make_problem(options.sizes, seed), comm);
+      }
+      throw Error("the program must have `make_part`, which makes a rank's part of the problem");
     }
-    if constexpr (SplitsParts<App>) {
-      return section_of(program_->make_problem(options.sizes, seed), comm.rank(), comm.size());
+    if (!holds_problem(comm.rank(), options)) {
+      return Problem{};
     }
-    throw Error("the program must have `make_part`, which makes a rank's part of the problem");
+    if constexpr (kCopies) {
+      if (whole != nullptr) {
+        return *whole;
+      }
+    }
+    return program_->make_problem(options.sizes, seed);
   }
 
-  static Problem section_of(const Problem& whole, int rank, int ranks)
+  static Problem section_of(const Problem& whole, const Comm& comm)
     requires SplitsParts<App>
   {
-    const auto at = [&](int of) {
-      return whole.size() * static_cast<std::size_t>(of) / static_cast<std::size_t>(ranks);
+    const auto at = [&](int rank) {
+      return whole.size() * static_cast<std::size_t>(rank) / static_cast<std::size_t>(comm.size());
     };
-    const std::span all(whole.data(), whole.size());
-    return Problem(all.subspan(at(rank), at(rank + 1) - at(rank)));
-  }
-
-  std::shared_ptr<const Problem> shared_whole(const RunOptions& options, std::uint64_t seed) const {
-    return std::make_shared<const Problem>(program_->make_problem(options.sizes, seed));
+    const std::size_t first = at(comm.rank());
+    return Problem(
+        std::span(whole.data(), whole.size()).subspan(first, at(comm.rank() + 1) - first));
   }
 
   /// The fault that the program's `wrong` finds, or one beside the reference meaning.
   template <class Whole>
   Wrong wrong_with(Whole&& problem, const Solution& solution) const {
     if (program_->wrong) {
-      return program_->wrong(app_, problem, solution);
+      return program_->wrong(problem, solution);
     }
     if constexpr (DivideAndConquer<App>) {
       return equal(solution, solve_sequential(app_, std::forward<Whole>(problem)))

@@ -14,8 +14,7 @@
 namespace cleave::detail {
 
 /// Checks that a value is one that `parse` takes, which throws a UsageError if it is not.
-class ParsedBy : public CLI::Validator {
- public:
+struct ParsedBy : CLI::Validator {
   template <class Parse>
   explicit ParsedBy(Parse parse)
       : CLI::Validator(
@@ -31,26 +30,22 @@ class ParsedBy : public CLI::Validator {
 };
 
 /// Makes digits of a count as 12, 4K, 1M or 2G (1024-based), from `min` to `max`.
-class Count : public ParsedBy {
- public:
+struct Count : ParsedBy {
   explicit Count(std::int64_t min = 0, std::int64_t max = std::numeric_limits<std::int64_t>::max());
 };
 
 /// Refuses what is no number from `min` to `max`: CLI::Range lets NaN through.
-class Number : public ParsedBy {
- public:
+struct Number : ParsedBy {
   Number(double min, double max);
 };
 
 /// Makes seconds of a time as 90, 20ms, 15m or 1h30m, from `min_s` to `max_s`.
-class Duration : public ParsedBy {
- public:
+struct Duration : ParsedBy {
   explicit Duration(double min_s = 0, double max_s = std::numeric_limits<double>::infinity());
 };
 
 /// Refuses an empty name, which a shell's variable that is not set gives.
-class FileName : public ParsedBy {
- public:
+struct FileName : ParsedBy {
   FileName();
 };
 
