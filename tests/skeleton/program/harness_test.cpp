@@ -338,9 +338,9 @@ TEST(Report, OfASearchThatWasRehearsedAndEndedEarlySaysSo) {
 }
 
 TEST(Progress, SaysHowFarAndHowLong) {
-  const Moment moment{.fraction = 0.4, .step = "run 3 of 6, 340 M visits"};
-  EXPECT_EQ(text_of(moment, 130, 150),
-            "40 %, 2 min 30 s gone, about 2 min 55 s to go: run 3 of 6, 340 M visits");
+  const Moment moment{.fraction = 0.35, .step = "run 3 of 6, 340 M visits"};
+  EXPECT_EQ("cleave-uts: " + text_of(moment, 129.5, 130),
+            "cleave-uts: 35 %, 2 min 10 s gone, about 4 min 0 s to go: run 3 of 6, 340 M visits");
   EXPECT_EQ(text_of({.fraction = 0.4}, 20, 500), "40 %, 8 min 20 s gone, about 0 s to go")
       << "a step that goes on";
   EXPECT_EQ(text_of({}, 0, 4), "0 %, 4 s gone, end not known");

@@ -171,7 +171,7 @@ class RunOf final : public AnyRun {
                       gathered_ ? *gathered_ : solution_);
   }
 
-  /// What this rank of `comm` is given of the problem of `seed`, from `whole` where that is there.
+  /// The problem of `seed`, as this rank of `comm` is given it; from `whole` where that is there.
   Problem problem_of(const Comm& comm, const RunOptions& options, std::uint64_t seed,
                      const Problem* whole = nullptr) const {
     if (is_distributed(options)) {
