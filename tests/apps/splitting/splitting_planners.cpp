@@ -5,14 +5,12 @@
 #include <sys/resource.h>
 
 #include "apps/splitting/generators.hpp"
-#include "apps/splitting/online.hpp"
 #include "apps/splitting/planner.hpp"
 
 namespace cleave::splitting {
 namespace {
 
 constexpr int kProcessors = 1024;
-constexpr double kTolerance = 0.05;
 
 /// A random tree of 4.6 million leaves.
 const Tree& large_tree() {
@@ -20,12 +18,16 @@ const Tree& large_tree() {
   return tree;
 }
 
-Problem large_problem() {
-  return {.tree = large_tree(), .processors = kProcessors, .cost = linear_cost(0, 1)};
-}
-
-void report(benchmark::State& state, const std::vector<Index>& cuts) {
+/// The exact chain with parts within `tolerance` of the mean.
+void chain_exact(benchmark::State& state, double tolerance) {
   const Tree& tree = large_tree();
+  const Problem problem{.tree = tree, .processors = kProcessors, .cost = linear_cost(0, 1)};
+  const LoadWindow window = window_around_mean(problem, tolerance);
+  std::vector<Index> cuts;
+  for (auto _ : state) {
+    cuts = chain_cuts(problem, window).value();
+    benchmark::DoNotOptimize(cuts.data());
+  }
   double sum_N = 0;
   for (const Index cut : cuts) {
     sum_N += static_cast<double>(tree.leaves_at_stage(tree.cut_stage()[cut]));
@@ -38,38 +40,8 @@ void report(benchmark::State& state, const std::vector<Index>& cuts) {
   state.counters["peak_process_MiB"] = static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
-template <class Plan>
-void plan_large(benchmark::State& state, Plan plan) {
-  const Problem problem = large_problem();
-  const LoadWindow window = window_around_mean(problem, kTolerance / 2);  // 5 % wide in all
-  std::vector<Index> cuts;
-  for (auto _ : state) {
-    cuts = plan(problem, window).value();
-    benchmark::DoNotOptimize(cuts.data());
-  }
-  report(state, cuts);
-}
-
-void chain_exact(benchmark::State& state) {
-  plan_large(state, [](const Problem& p, LoadWindow w) { return chain_cuts(p, w); });
-}
-/// The exact chain with twice the window: 5 % to either side of the mean.
-void chain_exact_double_window(benchmark::State& state) {
-  plan_large(state, [](const Problem& p, LoadWindow) {
-    return chain_cuts(p, window_around_mean(p, kTolerance));
-  });
-}
-void splits_of_cuts(benchmark::State& state) {
-  const Problem problem = large_problem();
-  const auto cuts = chain_cuts(problem, window_around_mean(problem, kTolerance)).value();
-  for (auto _ : state) {
-    benchmark::DoNotOptimize(plan_of_cuts(problem, cuts).cost);
-  }
-}
-
-BENCHMARK(chain_exact)->Unit(benchmark::kMillisecond)->Iterations(3);
-BENCHMARK(chain_exact_double_window)->Unit(benchmark::kMillisecond)->Iterations(3);
-BENCHMARK(splits_of_cuts)->Unit(benchmark::kMillisecond)->Iterations(3);
+BENCHMARK_CAPTURE(chain_exact, narrow, 0.025)->Unit(benchmark::kMillisecond)->Iterations(3);
+BENCHMARK_CAPTURE(chain_exact, wide, 0.05)->Unit(benchmark::kMillisecond)->Iterations(3);
 
 }  // namespace
 }  // namespace cleave::splitting
