@@ -68,7 +68,7 @@ fi
 
 dpkg --root="$root" --no-triggers --install "${debs[@]}"
 "$source/tests/packaging/check_files.sh" "$root/usr" "$source" "${!debs[@]}"
-"$source/tests/docs/check_links" "$root/usr/share/doc/cleave-doc"
+"$source/tests/docs/check_pages" links "$root/usr/share/doc/cleave-doc"
 for file in tutorial/first-program.md how-to/analysis.ipynb examples/mergesort.hpp; do
   [ -s "$root/usr/share/doc/cleave-doc/$file" ] || fail "cleave-doc has no $file"
 done

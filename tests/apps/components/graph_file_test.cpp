@@ -61,11 +61,9 @@ TEST(GraphFile, OfEveryFormIsReadInAnySlices) {
     }
     EXPECT_EQ(parse("0 1 0.5\n1 2 -3e5\n", {.has_weights = true}, slices).edges,
               (SharedEdges{{0, 1}, {1, 2}}));
+    // The first edge reads like counts.
+    EXPECT_EQ(parse("6 3\n0 1\n1 2\n3 4\n", {.vertices = 7}, slices).edges.size(), 4U);
   }
-}
-
-TEST(GraphFile, WhoseFirstEdgeReadsLikeCountsIsReadWithASize) {
-  EXPECT_EQ(parse("6 3\n0 1\n1 2\n3 4\n", {.vertices = 7}).edges.size(), 4U);
 }
 
 TEST(GraphFile, PackedByGzipIsRead) {

@@ -37,9 +37,9 @@ inline Node random_node(std::mt19937& random, const Bounds& bounds, int fixed) {
 
 /// A node by its jobs alone, so that nothing is taken from what the node has computed.
 struct PlainNode {
-  std::vector<int> prefix;
-  std::vector<int> free;
-  std::vector<int> suffix;
+  Permutation prefix;
+  Permutation free;
+  Permutation suffix;
 };
 
 inline PlainNode plain(const Node& node, int jobs) {
@@ -47,25 +47,6 @@ inline PlainNode plain(const Node& node, int jobs) {
   return {.prefix = {begin, begin + node.prefix},
           .free = {begin + node.prefix, begin + node.free_end},
           .suffix = {begin + node.free_end, begin + jobs}};
-}
-
-/// The permutation below a node that takes the free jobs in the order in which they are.
-inline Permutation permutation_of(const PlainNode& node) {
-  Permutation permutation = node.prefix;
-  permutation.insert(permutation.end(), node.free.begin(), node.free.end());
-  permutation.insert(permutation.end(), node.suffix.begin(), node.suffix.end());
-  return permutation;
-}
-
-/// The child that fixes `job`.
-inline PlainNode child_of(PlainNode node, Side side, int job) {
-  std::erase(node.free, job);
-  if (side == Side::front) {
-    node.prefix.push_back(job);
-  } else {
-    node.suffix.insert(node.suffix.begin(), job);
-  }
-  return node;
 }
 
 /// The longest path from the first job's time on `first` to the last job's time on `last`, by
@@ -82,39 +63,23 @@ inline int longest_path(const Instance& instance, std::span<const int> permutati
   return instance.time(first, permutation.front()) + rest;
 }
 
-inline int work(const Instance& instance, std::span<const int> jobs, int machine) {
-  int sum = 0;
-  for (const int job : jobs) {
-    sum += instance.time(machine, job);
+/// The least path of any one job.
+inline int least_path(const Instance& instance, int first, int last) {
+  std::vector<int> paths;
+  for (int job = 0; job < instance.jobs; ++job) {
+    paths.push_back(longest_path(instance, std::span(&job, 1), first, last));
   }
-  return sum;
-}
-
-inline int work_of_job(const Instance& instance, int job, int first_machine, int end_machine) {
-  int sum = 0;
-  for (int machine = first_machine; machine < end_machine; ++machine) {
-    sum += instance.time(machine, job);
-  }
-  return sum;
-}
-
-/// The least work of any job on some machines.
-inline int min_work(const Instance& instance, int first_machine, int end_machine) {
-  int minimum = work_of_job(instance, 0, first_machine, end_machine);
-  for (int job = 1; job < instance.jobs; ++job) {
-    minimum = std::min(minimum, work_of_job(instance, job, first_machine, end_machine));
-  }
-  return minimum;
+  return *std::ranges::min_element(paths);
 }
 
 /// When `machine` is free after the prefix; after an empty one, the least head of all jobs.
 inline int front_of(const Instance& instance, const PlainNode& node, int machine) {
-  return node.prefix.empty() ? min_work(instance, 0, machine)
+  return node.prefix.empty() ? least_path(instance, 0, machine - 1)
                              : longest_path(instance, node.prefix, 0, machine);
 }
 
 inline int back_of(const Instance& instance, const PlainNode& node, int machine) {
-  return node.suffix.empty() ? min_work(instance, machine + 1, instance.machines)
+  return node.suffix.empty() ? least_path(instance, machine + 1, instance.machines - 1)
                              : longest_path(instance, node.suffix, machine, instance.machines - 1);
 }
 
@@ -122,10 +87,22 @@ inline int back_of(const Instance& instance, const PlainNode& node, int machine)
 inline int one_machine_bound(const Instance& instance, const PlainNode& node) {
   int bound = 0;
   for (int machine = 0; machine < instance.machines; ++machine) {
-    bound = std::max(bound, front_of(instance, node, machine) + work(instance, node.free, machine) +
+    bound = std::max(bound, front_of(instance, node, machine) +
+                                longest_path(instance, node.free, machine, machine) +
                                 back_of(instance, node, machine));
   }
   return bound;
+}
+
+/// The least `cost(order)` over all orders of `jobs`.
+template <class Cost>
+int min_over_orders(Permutation jobs, Cost&& cost) {
+  std::ranges::sort(jobs);
+  int minimum = cost(jobs);
+  while (std::ranges::next_permutation(jobs).found) {
+    minimum = std::min(minimum, cost(jobs));
+  }
+  return minimum;
 }
 
 /// LB2 as it is defined, with the best of all orders of the free jobs instead of Johnson's.
@@ -133,37 +110,33 @@ inline int two_machine_bound(const Instance& instance, const PlainNode& node) {
   int bound = one_machine_bound(instance, node);
   for (int first = 0; first < instance.machines; ++first) {
     for (int second = first + 1; second < instance.machines; ++second) {
-      int minimum = -1;
-      std::vector<int> order = node.free;
-      std::sort(order.begin(), order.end());
-      do {
-        int first_end = front_of(instance, node, first);
-        int second_end = front_of(instance, node, second);
-        for (const int job : order) {
+      const auto end_of = [&, front = front_of(instance, node, first),
+                           front_of_second = front_of(instance, node, second),
+                           back = back_of(instance, node, first),
+                           back_of_second = back_of(instance, node, second)](const auto& order) {
+        int first_end = front;
+        int second_end = front_of_second;
+        for (const int& job : order) {
           first_end += instance.time(first, job);
-          second_end =
-              std::max(second_end, first_end + work_of_job(instance, job, first + 1, second)) +
-              instance.time(second, job);
+          const int lag = longest_path(instance, std::span(&job, 1), first + 1, second - 1);
+          second_end = std::max(second_end, first_end + lag) + instance.time(second, job);
         }
-        const int end = std::max(first_end + back_of(instance, node, first),
-                                 second_end + back_of(instance, node, second));
-        minimum = minimum < 0 ? end : std::min(minimum, end);
-      } while (std::next_permutation(order.begin(), order.end()));
-      bound = std::max(bound, minimum);
+        return std::max(first_end + back, second_end + back_of_second);
+      };
+      bound = std::max(bound, min_over_orders(node.free, end_of));
     }
   }
   return bound;
 }
 
 /// The least makespan below a node, by trying all orders of its free jobs.
-inline int min_makespan(const Instance& instance, PlainNode node) {
-  int minimum = -1;
-  std::sort(node.free.begin(), node.free.end());
-  do {
-    const int length = makespan(instance, permutation_of(node));
-    minimum = minimum < 0 ? length : std::min(minimum, length);
-  } while (std::next_permutation(node.free.begin(), node.free.end()));
-  return minimum;
+inline int min_makespan(const Instance& instance, const PlainNode& node) {
+  return min_over_orders(node.free, [&](const Permutation& order) {
+    Permutation permutation = node.prefix;
+    permutation.insert(permutation.end(), order.begin(), order.end());
+    permutation.insert(permutation.end(), node.suffix.begin(), node.suffix.end());
+    return makespan(instance, permutation);
+  });
 }
 
 inline int min_makespan(const Instance& instance) {

@@ -13,11 +13,14 @@
 #include <cleave/random.hpp>
 
 namespace cleave::uts {
-
 namespace {
 
-template <std::size_t bytes>
-NodeId sha1_of(const std::array<unsigned char, bytes>& message) {
+NodeId child_by_evp(const NodeId& parent, std::uint32_t i) {
+  std::array<unsigned char, 24> message{};
+  for (std::size_t at = 0; at < message.size(); ++at) {
+    const std::uint32_t number = at / 4 < parent.size() ? parent[at / 4] : i;
+    message[at] = static_cast<unsigned char>(number >> (24 - 8 * (at % 4)));
+  }
   std::array<unsigned char, 20> digest{};
   EVP_Digest(message.data(), message.size(), digest.data(), nullptr, EVP_sha1(), nullptr);
   NodeId id{};
@@ -27,95 +30,61 @@ NodeId sha1_of(const std::array<unsigned char, bytes>& message) {
   return id;
 }
 
-NodeId child_by_evp(const NodeId& parent, std::uint32_t i) {
-  std::array<unsigned char, 24> message{};
-  for (std::size_t at = 0; at < message.size(); ++at) {
-    const std::uint32_t number = at / 4 < parent.size() ? parent[at / 4] : i;
-    message[at] = static_cast<unsigned char>(number >> (24 - 8 * (at % 4)));
-  }
-  return sha1_of(message);
-}
-
 struct Family {
   std::vector<Siblings> parents;
   std::vector<NodeId> ids;  ///< of all their children, by EVP
 };
 
-/// A million children of nodes of every number of children from 1 to 100, the first of them any;
-/// those of one to ten parents together.
-std::vector<Family> draw_a_million() {
+/// Families of as many children as fit; then half a million children, of one to ten parents
+/// together that have 1 to 100 each, the first of them any.
+std::vector<Family> draw_families() {
   std::vector<Family> families;
   std::uint64_t drawn = 0;
   const auto random = [&, of = CounterRandom(1)] { return of(drawn++); };
   NodeId id{};
-  for (std::size_t hashed = 0; hashed < 1'000'000;) {
-    std::vector<Siblings> parents(1 + random() % 10);
-    std::vector<NodeId> expected;
-    for (Siblings& siblings : parents) {
-      const auto most = static_cast<std::uint32_t>(NodeIds::kMax / parents.size());
+  for (std::size_t hashed = 0; hashed < 500'000;) {
+    Family& family = families.emplace_back();
+    const std::uint64_t parents = families.size() == 1 ? 2 : 1 + random() % 10;
+    const auto most = static_cast<std::uint32_t>(NodeIds::kMax / parents);
+    for (std::uint64_t parent = 0; parent < parents; ++parent) {
       const auto first = static_cast<std::uint32_t>(random() >> (32 + random() % 32));
       const auto count = static_cast<std::uint32_t>(1 + random() % std::min(most, 100U));
-      siblings = {.parent = {.id = id}, .first = first, .last = first + count};
-      for (std::uint32_t i = 0; i < count; ++i) {
-        expected.push_back(child_by_evp(id, first + i));
+      const std::uint32_t last = first + (families.size() == 1 ? most : count);
+      family.parents.push_back({.parent = {.id = id}, .first = first, .last = last});
+      for (std::uint32_t i = first; i != last; ++i) {
+        family.ids.push_back(child_by_evp(id, i));
       }
-      id = expected.back();
+      id = family.ids.back();
     }
-    hashed += expected.size();
-    families.push_back({std::move(parents), std::move(expected)});
+    hashed += family.ids.size();
   }
   return families;
 }
 
-void expect_ids_of_evp(ChildIds child_ids) {
-  static const std::vector<Family> families = draw_a_million();
-  NodeIds ids;
-  for (const auto& [parents, expected] : families) {
-    child_ids(parents, ids);
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      ASSERT_EQ(ids[i], expected[i]) << i << " of " << expected.size();
-    }
-  }
-}
-
-TEST(Kernel, OfOpensslHashesAMillionNodesAsEvpDoes) { expect_ids_of_evp(child_ids_by_openssl); }
-
-TEST(Kernel, OfShaExtensionsHashesAMillionNodesAsEvpDoes) {
-  if (!has_sha_extensions()) {
-    GTEST_SKIP() << "this processor has no SHA extensions";
-  }
-  expect_ids_of_evp(child_ids_by_sha_extensions);
-}
-
-/// Every kind of vectors that this processor has.
-TEST(Kernel, OfVectorsHashesAMillionNodesAsEvpDoes) {
-  const auto supported = hwy::SupportedTargets();
-  for (auto left = supported; left != 0; left &= left - 1) {
-    hwy::SetSupportedTargetsForTest(left & -left);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    SCOPED_TRACE(hwy::TargetName(left & -left));
-    expect_ids_of_evp(child_ids_by_vectors);
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-}
-
-TEST(Kernel, StoresAllChildrenThatFit) {
-  const Siblings half{.parent = {}, .first = 0, .last = NodeIds::kMax / 2};
-  for (const Kernel& kernel : {kOpensslKernel, fastest_kernel()}) {
+TEST(Kernels, OfEveryKindHashHalfAMillionNodesAsEvpDoes) {
+  const std::vector<Family> families = draw_families();
+  const auto expect_ids_of_evp = [&](ChildIds child_ids, const char* name) {
     NodeIds ids;
-    kernel.child_ids(std::vector{half, half}, ids);
-    EXPECT_EQ(ids[NodeIds::kMax / 2 - 1], child_by_evp({}, half.last - 1));
-    EXPECT_EQ(ids[NodeIds::kMax - 1], child_by_evp({}, half.last - 1));
+    for (const auto& [parents, expected] : families) {
+      child_ids(parents, ids);
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        ASSERT_EQ(ids[i], expected[i]) << name << ": " << i << " of " << expected.size();
+      }
+    }
+  };
+  expect_ids_of_evp(child_ids_by_openssl, "openssl");
+  if (has_sha_extensions()) {
+    expect_ids_of_evp(child_ids_by_sha_extensions, "sha");
   }
-}
-
-TEST(Kernel, SeedIsHashedAsTwentyBytes) {
-  std::array<unsigned char, 20> message{};
-  EXPECT_EQ(id_of_seed(0), sha1_of(message));
-  message[18] = 0x01;
-  message[19] = 0xf6;
-  EXPECT_EQ(id_of_seed(502), sha1_of(message));
+  const auto take = [](std::int64_t targets) {
+    hwy::SetSupportedTargetsForTest(targets);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  };
+  for (auto left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
+    take(left & -left);
+    expect_ids_of_evp(child_ids_by_vectors, hwy::TargetName(left & -left));
+  }
+  take(0);
 }
 
 TEST(Kernel, IsChosenByName) {
