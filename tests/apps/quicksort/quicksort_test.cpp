@@ -145,7 +145,7 @@ TEST(LocalSort, OfRecordsWithSkewedKeysIsByKeyAndThenByValue) {
        [](std::uint64_t bits) {
          return bits % 50'000 == 0   ? 0
                 : bits % 50'000 == 1 ? ~std::uint64_t{0}
-                                     : (bits >> 8) + (1ULL << 62);
+                                     : (bits >> 8) + (std::uint64_t{1} << 62);
        }},
       {"a thousand keys", [](std::uint64_t bits) { return (bits % 1000) << 54; }},
       {"the least keys are the most", [](std::uint64_t bits) { return bits >> bits % 60; }}};
