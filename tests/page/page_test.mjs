@@ -1,70 +1,153 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of predictions as a reader meets it. tests/page/run makes the pages and starts this.
+// The page of predictions as a reader meets it, in headless Chromium. tests/page/run makes the pages and starts this.
 import assert from "node:assert/strict";
-import { statSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
 
-import { ask, axePath, fileOf, hasPredictor, makeRandom, openPage, randomFields, runCommand, startBrowser } from "./browser.mjs";
-
+const work = process.env.CLEAVE_PAGE_TESTS;  // has node_modules and pages
 const kQuestions = Number(process.env.CLEAVE_QUESTIONS ?? 9);
-const kPages = ["sort", "search", "hostile", "many"];
+const require = createRequire(resolve(work, "package.json"));
+const profile = mkdtempSync(join(tmpdir(), "cleave-page-"));
 let browser;
-before(async () => { browser = await startBrowser(); });
-after(async () => { await browser.close(); });
+before(async () => {
+  browser = await require("playwright-core").chromium.launchPersistentContext(profile, {
+    executablePath: process.env.CLEAVE_CHROMIUM ?? "/usr/bin/chromium",
+    headless: true,
+    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+           "--disable-component-update", "--disable-sync"],
+  });
+});
+after(async () => {
+  await browser.close();
+  rmSync(profile, { recursive: true, force: true });
+});
 
-function assertQuiet(page) {
-  assert.deepEqual(page.messages, []);
-  assert.deepEqual(page.requests, []);
+const fileOf = (name) => join(work, "pages", name, "report.html");
+const hasPredictor = (page) => page.evaluate(() => document.getElementById("predictor-wasm") !== null);
+
+// A test of a page. The console then has said nothing, and the page has asked nothing of a network.
+function testPage(title, name, body, { width = 1280, height = 900, colorScheme = "light" } = {}) {
+  test(`${name}: ${title}`, async (context) => {
+    const page = await browser.newPage();
+    const said = [];
+    page.on("console", (message) => said.push(message.text()));
+    page.on("pageerror", (error) => said.push(error.message));
+    page.on("request", (request) => {
+      if (!/^(file|blob|data):/.test(request.url())) {
+        said.push(request.url());
+      }
+    });
+    await page.setViewportSize({ width, height });
+    await page.emulateMedia({ colorScheme });
+    await page.goto(pathToFileURL(fileOf(name)).href);
+    await page.waitForFunction(() => document.documentElement.dataset.ready !== undefined, null, { timeout: 60000 });
+    if (await hasPredictor(page)) {
+      await page.waitForSelector("#plan table");  // of what the controls begin with
+    }
+    await body(page, context);
+    assert.deepEqual(said, []);
+    await page.close();
+  });
 }
 
-async function findings(page) {
-  await page.addScriptTag({ path: axePath });
-  const result = await page.evaluate(() => axe.run());
-  return result.violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(" ")).join(", ")}`);
+// A test of a page that has a predictor, if this build does.
+function testPredictor(title, name, body) {
+  testPage(title, name, async (page, context) => {
+    if (await hasPredictor(page)) {
+      await body(page);
+    } else {
+      context.skip("this build has no compiler for WebAssembly");
+    }
+  });
+}
+
+// Sets fields by their ids and gives what the page shows then.
+function ask(page, values) {
+  return page.evaluate((given) => {
+    for (const [id, value] of Object.entries(given)) {
+      document.getElementById(id).value = value;
+    }
+    document.getElementById("controls").dispatchEvent(new Event("input", { bubbles: true }));
+    const { seconds, high, milliseconds } = document.getElementById("answer").dataset;
+    return {
+      seconds: Number(seconds), high: Number(high), milliseconds: Number(milliseconds),
+      command: document.querySelector("#commands code").textContent,
+    };
+  }, values);
+}
+
+// The prediction of a command that the page gives. Its folder or model is told from where the pages lie.
+function predictionBy(command) {
+  const line = command.replace(/^cleave /, `'${process.env.CLEAVE_PROGRAM}' `);
+  return JSON.parse(execFileSync("sh", ["-c", `${line} --json`], { cwd: work, encoding: "utf8" })).predictions[0];
+}
+
+// A generator of the same numbers every time.
+function makeRandom(seed) {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+  return { between: (low, high) => low + next() * (high - low), pick: (values) => values[Math.floor(next() * values.length)] };
+}
+
+// The fields of a question that a reader might ask of a page, all inside what the command line takes.
+async function randomFields(page, random) {
+  const ids = await page.$$eval("#controls input, #controls select", (fields) => fields.map((field) => field.id));
+  const fields = {};
+  for (const id of ids.filter((some) => some.startsWith("size-"))) {
+    fields[id] = `${Math.round(2 ** random.between(18, 28))}`;
+  }
+  const example = /for example (\S+);/.exec(await page.locator("#what-if-hint").textContent())[1];
+  fields["what-if"] = random.pick(["", "", example]);
+  if (ids.includes("threads")) {  // a search, whose model knows one host
+    return { ...fields, ranks: random.pick(["1", "2"]), threads: random.pick(["1", "2"]) };
+  }
+  fields.ranks = `${random.pick([1, 2, 3, 4, 5, 8, 16, 31, 64, 100, 128, 256, 500, 1024])}`;
+  fields["ranks-per-host"] = random.pick(["", "", "1", "2", "4"]);
+  fields.network = "ethernet-10g";
+  return fields;
 }
 
 // Opens what is folded, so that it is judged too.
 const unfold = (page) => page.evaluate(() => document.querySelectorAll("details").forEach((d) => { d.open = true; }));
 
-for (const name of kPages) {
-  test(`${name}: one file of at most 5 MB, silent, asks no network`, async () => {
+for (const name of ["sort", "search", "hostile", "many"]) {
+  testPage("one file of at most 5 MB", name, async (page) => {
     assert.ok(statSync(fileOf(name)).size <= 5e6);
-    const page = await openPage(browser, name);
     assert.ok((await page.locator("figure").count()) >= 5);
-    assertQuiet(page);
-    await page.close();
   });
 }
 
 for (const [width, colorScheme] of [[1280, "light"], [400, "dark"]]) {
   for (const name of ["sort", "search"]) {
-    test(`${name} at ${width} px, ${colorScheme}: axe-core finds nothing, and nothing is cut off`, async () => {
-      const page = await openPage(browser, name, { width, colorScheme });
+    testPage(`at ${width} px, ${colorScheme}, axe-core finds nothing, and nothing is cut off`, name, async (page) => {
       await unfold(page);
-      assert.deepEqual(await findings(page), []);
+      await page.addScriptTag({ path: require.resolve("axe-core/axe.min.js") });
+      const { violations } = await page.evaluate(() => axe.run());
+      assert.deepEqual(violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(" ")).join(", ")}`), []);
       const overhang = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       assert.ok(overhang <= 0, `${overhang} px beyond the window`);
-      assertQuiet(page);
-      await page.close();
-    });
+    }, { width, colorScheme });
   }
 }
 
-test("a table of run times has no blocks, and its page none", async () => {
-  const page = await openPage(browser, "table");
+testPage("run times have no blocks, and their page none", "table", async (page) => {
   assert.equal(await page.locator("#plan tbody tr").count() > 0, true);
   assert.equal(await page.locator("#figure-shares").count(), 0);
   assert.deepEqual((await page.locator("#plan th").allTextContents()).at(-1), "core hours");
   assert.doesNotMatch(await page.locator("body").innerText(), /held back by/i);
-  assertQuiet(page);
-  await page.close();
 });
 
-test("a table sorts by a column, both ways, and can be copied in full", async () => {
-  const page = await openPage(browser, "sort");
+testPage("a table sorts by a column, both ways, and can be copied in full", "sort", async (page) => {
   const errors = () => page.$$eval("#predictions tbody tr", (rows) => rows.map((row) => Number(row.cells[2].dataset.exact)));
-  const button = page.locator("#predictions th button", { hasText: /^N$/ });
-  await button.focus();
+  await page.locator("#predictions th button", { hasText: /^N$/ }).focus();
   await page.keyboard.press("Enter");
   const ascending = await errors();
   assert.deepEqual(ascending, [...ascending].sort((a, b) => a - b));
@@ -72,11 +155,9 @@ test("a table sorts by a column, both ways, and can be copied in full", async ()
   assert.deepEqual(await errors(), [...ascending].reverse());
   const text = await page.evaluate(() => textOf(document.querySelector("#predictions table")));
   assert.match(text, /\t33554432\t/);
-  await page.close();
 });
 
-test("a dark page is printed in dark ink on white", async () => {
-  const page = await openPage(browser, "sort", { colorScheme: "dark" });
+testPage("a dark page is printed in dark ink on white", "sort", async (page) => {
   const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const labels = () => page.$eval("#figure-comparison svg text", (text) => getComputedStyle(text).fill);
   const dark = [await ground(), await labels()];
@@ -84,89 +165,66 @@ test("a dark page is printed in dark ink on white", async () => {
   await page.waitForTimeout(100);
   assert.notEqual(await ground(), dark[0]);
   assert.notEqual(await labels(), dark[1]);
-  await page.close();
-});
+}, { colorScheme: "dark" });
 
-test("without a predictor the page says so, and shows what was predicted when it was made", async (context) => {
-  const page = await openPage(browser, "sort");
+testPage("without a predictor it says so, and shows what was predicted when it was made", "sort", async (page, context) => {
   if (await hasPredictor(page)) {
     context.skip("this build has a predictor");
   } else {
     assert.equal(await page.locator("#controls").isVisible(), false);
     assert.match(await page.locator(".missing").textContent(), /cannot answer other questions/);
     assert.equal(await page.locator("#answer li").count(), 3);
-    }
-  await page.close();
+  }
 });
 
 for (const [name, questions] of [["sort", kQuestions], ["search", kQuestions], ["hostile", 2]]) {
-  test(`${name}: the page answers as the commands that it gives`, async (context) => {
-    const page = await openPage(browser, name);
-    if (!(await hasPredictor(page))) {
-      context.skip("this build has no compiler for WebAssembly");
-    } else {
-      const random = makeRandom(7);
-      const milliseconds = [];
-      let apart = 0;
-      for (let i = 0; i < questions; ++i) {
-        const answer = await ask(page, await randomFields(page, random));
-        const [said] = runCommand(answer.commands[0]).predictions;
-        apart = Math.max(apart, Math.abs(answer.seconds / said.seconds - 1), Math.abs(answer.high / said.interval[1] - 1));
-        assert.ok(apart < 1e-6, `${answer.commands[0]}: ${said.seconds} s, on the page ${answer.seconds} s`);
-        milliseconds.push(answer.milliseconds);
-      }
-      milliseconds.sort((a, b) => a - b);
-      console.log(JSON.stringify({ page: name, bytes: statSync(fileOf(name)).size, questions, apart,
-                                   median_ms: milliseconds[questions >> 1], longest_ms: milliseconds.at(-1),
-                                   shown_ms: await page.evaluate(() => Number(document.documentElement.dataset.ready)) }));
-      assertQuiet(page);
+  testPredictor("the page answers as the commands that it gives", name, async (page) => {
+    const random = makeRandom(7);
+    const milliseconds = [];
+    let apart = 0;
+    for (let i = 0; i < questions; ++i) {
+      const answer = await ask(page, await randomFields(page, random));
+      const said = predictionBy(answer.command);
+      apart = Math.max(apart, Math.abs(answer.seconds / said.seconds - 1), Math.abs(answer.high / said.interval[1] - 1));
+      assert.ok(apart < 1e-6, `${answer.command}: ${said.seconds} s, on the page ${answer.seconds} s`);
+      milliseconds.push(answer.milliseconds);
     }
-    await page.close();
+    milliseconds.sort((a, b) => a - b);
+    console.log(JSON.stringify({ page: name, bytes: statSync(fileOf(name)).size, questions, apart,
+                                 median_ms: milliseconds[questions >> 1], longest_ms: milliseconds.at(-1),
+                                 shown_ms: await page.evaluate(() => Number(document.documentElement.dataset.ready)) }));
   });
 }
 
-test("of a size that a study has rehearsed the page and its command give the answer by the law", async (context) => {
-  const page = await openPage(browser, "study");
-  if (!(await hasPredictor(page))) {
-    context.skip("this build has no compiler for WebAssembly");
-  } else {
-    const answer = await ask(page, { "size-N": "32M", ranks: "8", network: "ethernet-10g" });
-    const [said] = runCommand(answer.commands[0]).predictions;
-    assert.ok(Math.abs(answer.seconds / said.seconds - 1) < 1e-6, `${said.seconds} s, on the page ${answer.seconds} s`);
-    const [rehearsed] = runCommand(answer.commands[0].replace("/sort.model.json", "")).predictions;
-    assert.ok(rehearsed.rehearsed && rehearsed.seconds > 1.05 * said.seconds, `${rehearsed.seconds} s`);
-  }
-  await page.close();
+testPredictor("of a size that it has rehearsed the page and its command give the answer by the law", "study", async (page) => {
+  const answer = await ask(page, { "size-N": "32M", ranks: "8", network: "ethernet-10g" });
+  const said = predictionBy(answer.command);
+  assert.ok(Math.abs(answer.seconds / said.seconds - 1) < 1e-6, `${said.seconds} s, on the page ${answer.seconds} s`);
+  const rehearsed = predictionBy(answer.command.replace("/sort.model.json", ""));
+  assert.ok(rehearsed.rehearsed && rehearsed.seconds > 1.05 * said.seconds, `${rehearsed.seconds} s`);
 });
 
-test("every control is reached by keys; a wrong value is named, a deadline judged", async (context) => {
-  const page = await openPage(browser, "sort");
-  if (!(await hasPredictor(page))) {
-    context.skip("this build has no compiler for WebAssembly");
-  } else {
-    await unfold(page);
-    const ids = await page.$$eval("#controls input, #controls select", (fields) => fields.map((field) => field.id));
-    const reached = [];
-    await page.focus(`#${ids[0]}`);
-    for (let i = 0; i < ids.length + 3; ++i) {
-      reached.push(await page.evaluate(() => document.activeElement.id));
-      await page.keyboard.press("Tab");
-    }
-    assert.deepEqual(ids.filter((id) => !reached.includes(id)), []);
-    await page.fill("#ranks", "-3");
-    assert.equal(await page.getAttribute("#ranks", "aria-invalid"), "true");
-    assert.match(await page.locator("#answer").textContent(), /'-3' is not a count/);
-    assert.equal(await page.locator("#commands code").count(), 0, "of a question that stands no longer");
-    await page.fill("#ranks", "2");
-    await page.fill("#deadline", "1h");
-    assert.match(await page.locator("#answer").textContent(), /Keeps 1h with 95 % probability/);
-    await page.waitForSelector("#plan tr.chosen");
-    const plan = (await page.locator("#commands code").allTextContents())[1];
-    assert.match(plan, /^cleave plan \S+ --deadline 1h --size N=16M .*--slurm job\.sh$/);
-    await page.fill("#deadline", "");
-    await page.getByRole("button", { name: "Start again" }).press("Enter");
-    assert.equal(await page.inputValue("#ranks"), "8");
-    assertQuiet(page);
+testPredictor("every control is reached by keys; a wrong value is named, a deadline judged", "sort", async (page) => {
+  await unfold(page);
+  const ids = await page.$$eval("#controls input, #controls select", (fields) => fields.map((field) => field.id));
+  const reached = [];
+  await page.focus(`#${ids[0]}`);
+  for (let i = 0; i < ids.length + 3; ++i) {
+    reached.push(await page.evaluate(() => document.activeElement.id));
+    await page.keyboard.press("Tab");
   }
-  await page.close();
+  assert.deepEqual(ids.filter((id) => !reached.includes(id)), []);
+  await page.fill("#ranks", "-3");
+  assert.equal(await page.getAttribute("#ranks", "aria-invalid"), "true");
+  assert.match(await page.locator("#answer").textContent(), /'-3' is not a count/);
+  assert.equal(await page.locator("#commands code").count(), 0, "of a question that stands no longer");
+  await page.fill("#ranks", "2");
+  await page.fill("#deadline", "1h");
+  assert.match(await page.locator("#answer").textContent(), /Keeps 1h with 95 % probability/);
+  await page.waitForSelector("#plan tr.chosen");
+  const plan = (await page.locator("#commands code").allTextContents())[1];
+  assert.match(plan, /^cleave plan \S+ --deadline 1h --size N=16M .*--slurm job\.sh$/);
+  await page.fill("#deadline", "");
+  await page.getByRole("button", { name: "Start again" }).press("Enter");
+  assert.equal(await page.inputValue("#ranks"), "8");
 });

@@ -62,12 +62,12 @@ TEST(Queens, NodesAreTheWaysToPlaceTheFirstOnes) {
 
 TEST(Knapsack, BoundIsNeverExceeded) {
   for (unsigned seed = 1; seed <= 100; ++seed) {
-    const KnapsackProblem problem = random_knapsack(12, 50, seed);
-    EXPECT_GE(problem.app.bound(problem.empty), best_value(problem)) << seed;
+    const KnapsackProblem problem = random_knapsack(9, 50, seed);
+    EXPECT_GE(problem.app.bound(problem.empty), best_sets(problem, 1).begin()->value) << seed;
   }
 }
 
-TEST(RecordSort, SplitterIsTheQuantileOfItsSamples) {
+TEST(RecordSort, SamplesAreOfThePartAndTheSplitterIsTheirQuantile) {
   const RecordSort app;
   for (const std::size_t length : kLengths) {
     const auto readings = random_readings(length, 1000, 5);
@@ -75,37 +75,31 @@ TEST(RecordSort, SplitterIsTheQuantileOfItsSamples) {
       EXPECT_EQ(app.splitter(readings, {.left = left, .total = 5}).splitter,
                 sorted(readings)[length * static_cast<std::size_t>(left) / 5]);
     }
-  }
-}
-
-TEST(RecordSort, PartitionPutsTheSidesInOrder) {
-  const RecordSort app;
-  for (const unsigned distinct : {1, 2, 10, 100'000}) {
-    const auto readings = random_readings(257, distinct, 9);
-    const Split<Reading> split = {.splitter = readings[100]};
-    const auto is_less = [&](const Reading& r) { return before(r, split.splitter); };
-    for (const ClassOrder order : {ClassOrder::ascending, ClassOrder::descending}) {
-      auto part = readings;
-      const Cut cut = app.partition(part, split, order);
-      EXPECT_EQ(cut.less, static_cast<std::size_t>(std::ranges::count_if(readings, is_less)));
-      EXPECT_EQ(cut.equal, 0U);
-      EXPECT_TRUE(order == ClassOrder::ascending
-                      ? std::ranges::is_partitioned(part, is_less)
-                      : std::ranges::is_partitioned(part, std::not_fn(is_less)));
-      EXPECT_EQ(sorted(part), sorted(readings));
+    const auto samples = app.sample(readings, length / 2, 1);
+    EXPECT_EQ(samples.size(), length / 2);
+    for (const Reading& sample : samples) {
+      EXPECT_NE(std::ranges::find(readings, sample), readings.end());
     }
   }
 }
 
-TEST(RecordSort, SamplesAreOfThePart) {
-  const RecordSort app;
-  const auto readings = random_readings(100, 100'000, 11);
-  const auto samples = app.sample(readings, 60, 1);
-  EXPECT_EQ(samples.size(), 60U);
-  for (const Reading& sample : samples) {
-    EXPECT_NE(std::ranges::find(readings, sample), readings.end());
+TEST(RecordSort, PartitionPutsTheSidesInOrder) {
+  for (const unsigned distinct : {1, 2, 10, 100'000}) {
+    const auto readings = random_readings(257, distinct, 9);
+    const Split<Reading> split = {.splitter = readings[100]};
+    for (const ClassOrder order : {ClassOrder::ascending, ClassOrder::descending}) {
+      const auto comes_first = [&](const Reading& r) {
+        return before(r, split.splitter) == (order == ClassOrder::ascending);
+      };
+      auto part = readings;
+      const auto [less, equal] = RecordSort{}.partition(part, split, order);
+      EXPECT_EQ(std::ranges::partition_point(part, comes_first) - part.begin(),
+                static_cast<std::ptrdiff_t>(order == ClassOrder::ascending ? less : 257 - less));
+      EXPECT_EQ(equal, 0U);
+      EXPECT_TRUE(std::ranges::is_partitioned(part, comes_first));
+      EXPECT_EQ(sorted(part), sorted(readings));
+    }
   }
-  EXPECT_TRUE(app.sample({}, 0, 1).empty());
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include <limits>
 #include <random>
 #include <set>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -29,14 +28,20 @@ namespace cleave::examples {
 /// From 0 elements on, with odd numbers and powers of two among them.
 inline const std::vector<std::size_t> kLengths = {0, 1, 2, 3, 4, 5, 7, 8, 31, 32, 33, 65, 100, 257};
 
+/// `count` values, each by `draw(random)`.
+template <class Draw>
+auto random_values(std::size_t count, unsigned seed, Draw&& draw) {
+  std::mt19937_64 random(seed);
+  std::vector<decltype(draw(random))> values(count);
+  std::ranges::generate(values, [&] { return draw(random); });
+  return values;
+}
+
 /// `count` values of `distinct` that are possible.
 inline std::vector<int> random_numbers(std::size_t count, int distinct, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<int> numbers(count);
-  std::ranges::generate(numbers, [&] {
+  return random_values(count, seed, [=](auto& random) {
     return static_cast<int>(random() % static_cast<unsigned>(distinct)) - distinct / 2;
   });
-  return numbers;
 }
 
 inline std::vector<int> sorted(std::vector<int> numbers) {
@@ -45,13 +50,10 @@ inline std::vector<int> sorted(std::vector<int> numbers) {
 }
 
 inline Product random_product(std::size_t length, unsigned seed) {
-  std::mt19937_64 random(seed);
-  Product product;
-  for (Polynomial& factor : product) {
-    factor.resize(length);
-    std::ranges::generate(factor, [&] { return random(); });
-  }
-  return product;
+  const auto factor = [=](unsigned of) {
+    return random_values(length, of, [](auto& random) -> std::uint64_t { return random(); });
+  };
+  return {factor(seed), factor(seed + 1000)};
 }
 
 /// By the definition: coefficient k is the sum of all a[i] b[k - i].
@@ -71,14 +73,10 @@ inline Polynomial schoolbook(const Product& product) {
 /// On a grid of so many lines: the fewer, the more points are equal or have a coordinate in common.
 inline std::vector<Point> random_points(std::size_t count, unsigned lines_x, unsigned lines_y,
                                         unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<Point> points;
-  while (points.size() < count) {
+  return random_values(count, seed, [=](auto& random) {
     const auto x = static_cast<double>(random() % lines_x);
-    const auto y = static_cast<double>(random() % lines_y);
-    points.push_back({.y = y / 7, .x = x / 7});
-  }
-  return points;
+    return Point{.y = static_cast<double>(random() % lines_y) / 7, .x = x / 7};
+  });
 }
 
 /// The least of all pairs.
@@ -95,10 +93,8 @@ inline double closest_of_all(const std::vector<Point>& points) {
 }
 
 inline std::vector<std::uint8_t> random_bytes(std::size_t length) {
-  std::mt19937 random(static_cast<unsigned>(length));
-  std::vector<std::uint8_t> bytes(length);
-  std::ranges::generate(bytes, [&] { return static_cast<std::uint8_t>(random() % 256); });
-  return bytes;
+  return random_values(length, static_cast<unsigned>(length),
+                       [](auto& random) { return static_cast<std::uint8_t>(random() % 256); });
 }
 
 /// One value after the other.
@@ -111,7 +107,7 @@ inline std::vector<std::int64_t> counts_of(const std::vector<std::uint8_t>& byte
 }
 
 /// Solutions of n = 0, 1, 2, ... queens (oeis.org/A000170).
-inline constexpr std::int64_t kQueens[] = {1, 1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2680, 14200};
+inline constexpr std::int64_t kQueens[] = {1, 1, 0, 0, 2, 10, 4, 40, 92, 352};
 
 inline Board empty_board(std::int64_t queens) { return {.all = (1U << queens) - 1}; }
 
@@ -143,33 +139,18 @@ struct KnapsackProblem {
 
 /// Half of `count` items fit, some of which may be worth nothing.
 inline KnapsackProblem random_knapsack(std::size_t count, unsigned max_weight, unsigned seed) {
-  std::mt19937 random(seed);
-  KnapsackProblem problem;
-  std::int64_t weight = 0;
-  while (problem.app.items.size() < count) {
-    const auto item_weight = static_cast<std::int64_t>(1 + random() % max_weight);
-    problem.app.items.push_back({item_weight, static_cast<std::int64_t>(random() % 20)});
-    weight += item_weight;
-  }
-  std::ranges::sort(problem.app.items, [](const Item& a, const Item& b) {
-    return a.value * b.weight > b.value * a.weight;
+  std::vector<Item> items = random_values(count, seed, [=](auto& random) {
+    const auto weight = static_cast<std::int64_t>(1 + random() % max_weight);
+    return Item{weight, static_cast<std::int64_t>(random() % 20)};
   });
-  problem.empty = {.decided = 0, .room = weight / 2, .value = 0};
-  return problem;
+  std::int64_t weight = 0;
+  for (const Item& item : items) weight += item.weight;
+  std::ranges::sort(
+      items, [](const Item& a, const Item& b) { return a.value * b.weight > b.value * a.weight; });
+  return {{std::move(items)}, {.decided = 0, .room = weight / 2, .value = 0}};
 }
 
-/// Dynamic programming over the room (Bellman 1957).
-inline std::int64_t best_value(const KnapsackProblem& problem) {
-  std::vector<std::int64_t> best(static_cast<std::size_t>(problem.empty.room) + 1, 0);
-  for (const auto& [weight, value] : problem.app.items) {
-    for (std::int64_t room = problem.empty.room; room >= weight; --room) {
-      best[room] = std::max(best[room], best[room - weight] + value);
-    }
-  }
-  return best.back();
-}
-
-/// The best `k` of all sets that fit.
+/// The best `k` of all sets that fit, by trying all.
 inline std::set<ItemSet> best_sets(const KnapsackProblem& problem, std::size_t k) {
   std::set<ItemSet> sets;
   const auto& items = problem.app.items;
@@ -181,24 +162,21 @@ inline std::set<ItemSet> best_sets(const KnapsackProblem& problem, std::size_t k
     }
     if (whole.weight <= problem.empty.room) {
       sets.insert({whole.value, set});
+      if (sets.size() > k) {
+        sets.erase(std::prev(sets.end()));
+      }
     }
-  }
-  while (sets.size() > k) {
-    sets.erase(std::prev(sets.end()));
   }
   return sets;
 }
 
 /// `distinct` is how many values each field has.
 inline std::vector<Reading> random_readings(std::size_t count, unsigned distinct, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<Reading> readings;
-  while (readings.size() < count) {
+  return random_values(count, seed, [=](auto& random) {
     const std::uint64_t station = random() % distinct;
     const std::uint64_t millikelvin = random() % distinct;
-    readings.push_back({station, millikelvin, random() % distinct});
-  }
-  return readings;
+    return Reading{station, millikelvin, random() % distinct};
+  });
 }
 
 /// By one field after the other, from the last on: no comparison of records.
@@ -208,7 +186,5 @@ inline std::vector<Reading> sorted(std::vector<Reading> readings) {
   std::ranges::stable_sort(readings, {}, &Reading::station);
   return readings;
 }
-
-inline Part<Reading> part_of(std::span<const Reading> readings) { return Part<Reading>(readings); }
 
 }  // namespace cleave::examples

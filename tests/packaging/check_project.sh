@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Makes a project by `cleave new` in an empty folder and runs the commands that this prints, against an installed
 # Cleave: to build, test, run, study and predict. Then runs the project on 1, 2 and 3 ranks.
-# Called as: check_project.sh FORM BUILD_FOLDER MPIEXEC CXX_FLAGS
+# Called as: check_project.sh FORM BUILD_FOLDER MPIEXEC
 set -euo pipefail
-form=$1 build=$2 mpiexec=$3 flags=$4
+form=$1 build=$2 mpiexec=$3
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -14,7 +14,7 @@ mkdir bin
 printf '#!/bin/sh\nexec "%s" "$@"\n' "$mpiexec" >bin/mpiexec
 chmod +x bin/mpiexec
 export PATH="$work/installed/bin:$work/bin:$PATH" CMAKE_PREFIX_PATH="$work/installed" CMAKE_GENERATOR=Ninja
-export CXXFLAGS="$flags -Wall -Wextra -Werror"
+export CXXFLAGS="${CXXFLAGS-} -Wall -Wextra -Werror"
 cleave new my-project --form "$form" | tee next
 sed -n 's/^  //p' next >commands
 test "$(wc -l <commands)" -eq 6
@@ -24,10 +24,7 @@ done
 bash -euxo pipefail commands
 cd my-project
 
-case $form in
-search) size=N=8 ;;
-*) size=N=10000 ;;
-esac
+[ "$form" = search ] && size=N=8 || size=N=10000
 for ranks in 1 2 3; do
   "$mpiexec" -n "$ranks" build/my-project --size "$size" --repetitions 2 --verify --json >result
   cat result
