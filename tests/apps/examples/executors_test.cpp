@@ -12,16 +12,18 @@ namespace {
 
 Comm world() { return Comm(MPI_COMM_WORLD); }
 
-/// Runs `app` on `problem`. Where there is a solution, what `found` takes of it is `expected`.
-template <class App, class Problem, class Expected, class Found = std::identity>
-void on_every_executor(const App& app, const Problem& problem, const Expected& expected,
+/// Runs `app` on the problem that is `given`. Where there is a solution, what `found` takes of it
+/// is `expected`.
+template <class App, class Given, class Expected, class Found = std::identity>
+void on_every_executor(const App& app, const Given& given, const Expected& expected,
                        Found found = {}) {
+  using Problem = typename App::Problem;
   const auto run = [&](DC_Type type, const Options& options) {
-    SCOPED_TRACE(testing::Message() << "type " << static_cast<int>(type) << ", placement "
-                                    << static_cast<int>(options.placement) << ", threads "
-                                    << options.stealing.threads);
+    SCOPED_TRACE(::testing::Message() << "type " << static_cast<int>(type) << ", placement "
+                                      << static_cast<int>(options.placement) << ", threads "
+                                      << options.stealing.threads);
     const bool has_solution = options.placement == Placement::replicated || world().rank() == 0;
-    const auto solution = DC_Call(type, app, has_solution ? problem : Problem{}, options);
+    const auto solution = DC_Call(type, app, has_solution ? Problem(given) : Problem{}, options);
     if (has_solution) {
       EXPECT_EQ(std::invoke(found, solution), expected);
     }
@@ -104,7 +106,7 @@ TEST(RecordSort, SortsAsFieldByFieldAndLeavesAPartOnEveryRank) {
       const auto readings = random_readings(length, distinct, static_cast<unsigned>(length));
       const std::span all(readings);
       if (length < 1000) {
-        on_every_executor(RecordSort{}, Part<Reading>(all),
+        on_every_executor(RecordSort{}, all,
                           Part<Reading>(std::span<const Reading>(sorted(readings))));
       }
       const auto cut = [&](int r) { return length * static_cast<std::size_t>(r) / world().size(); };
