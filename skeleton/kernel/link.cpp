@@ -15,28 +15,6 @@ namespace cleave::detail {
 
 namespace {
 
-/// A header and the short payload that may come with it.
-struct HeaderMessage {
-  Header header;
-  std::array<std::byte, kMaxBytesInHeader> payload;
-
-  /// Without the rest of an array that is not full.
-  std::span<std::byte> filled() {
-    const std::int64_t bytes = header.payload == Header::is_here ? header.bytes : 0;
-    return bytes_of(*this).first(sizeof(header) + static_cast<std::size_t>(bytes));
-  }
-};
-
-HeaderMessage first_message(std::span<const std::byte> payload, bool is_traced) {
-  HeaderMessage first{.header = {.payload = Header::follows, .bytes = std::ssize(payload)},
-                      .payload = {}};
-  if (payload.size() <= kMaxBytesInHeader && !is_traced) {
-    first.header.payload = Header::is_here;
-    std::ranges::copy(payload, first.payload.begin());
-  }
-  return first;
-}
-
 /// The values that were packed one after the other.
 Values unpacked(std::span<const std::byte> bytes, const ValueOps& ops) {
   Values list;
@@ -105,25 +83,19 @@ std::optional<Values> Link::transfer(int other, Direction direction,
   if (mine && direction != Direction::in) {
     work(level, sizes, 0, [&] { outgoing.emplace(*mine, list_wire); });
   }
-  HeaderMessage my_first =
-      outgoing ? first_message(outgoing->bytes(), blocks_.recorder() != nullptr) : HeaderMessage{};
-  HeaderMessage their_first;
-  std::span<std::byte> first_out;
-  std::span<std::byte> first_in;
-  if (direction != Direction::in) {
-    first_out = my_first.filled();
+  Header my_header;
+  Header their_header;
+  if (outgoing) {
+    my_header = {.has_payload = 1, .bytes = std::ssize(outgoing->bytes())};
   }
-  if (direction != Direction::out) {
-    first_in = bytes_of(their_first);
-  }
-  move(Block::wait, level, sizes, other, first_out, first_in, kHeaderBytes);
-  const Header my_header = my_first.header;
-  const Header their_header = their_first.header;
+  move(Block::wait, level, sizes, other,
+       direction != Direction::in ? bytes_of(my_header) : std::span<std::byte>{},
+       direction != Direction::out ? bytes_of(their_header) : std::span<std::byte>{}, kHeaderBytes);
 
   std::unique_ptr<AnyIncoming> one;
   Bytes list;
   std::optional<std::span<std::byte>> room;
-  if (their_header.payload != Header::none) {
+  if (their_header.has_payload != 0) {
     work(level, sizes, their_header.bytes, [&] {
       const auto bytes = static_cast<std::size_t>(their_header.bytes);
       if (list_wire.is_one) {
@@ -150,14 +122,12 @@ std::optional<Values> Link::transfer(int other, Direction direction,
   std::array<std::byte, kMaxBytesUnasked> dropped;  // what was sent without asking
   std::span<const std::byte> out;
   std::span<std::byte> in;
-  if (my_header.payload == Header::follows && they_have_room != 0) {
+  if (outgoing && they_have_room != 0) {
     out = outgoing->bytes();
   }
-  if (room && their_header.payload == Header::is_here) {
-    std::ranges::copy(their_first.filled().subspan(kHeaderBytes), room->begin());
-  } else if (room) {
+  if (room) {
     in = *room;
-  } else if (their_header.payload == Header::follows && !i_am_asked) {
+  } else if (their_header.has_payload != 0 && !i_am_asked) {
     in = std::span(dropped).first(static_cast<std::size_t>(their_header.bytes));
   }
   if (!out.empty() || !in.empty()) {

@@ -124,7 +124,7 @@ class PlayedMessages final : public Messages {
       }
       if (!in.empty()) {
         if (payload_ != nullptr) {
-          theirs = {.payload = Header::follows, .bytes = std::ssize(*payload_)};
+          theirs = {.has_payload = 1, .bytes = std::ssize(*payload_)};
         }
         copy(bytes_of(theirs), in.first(kHeaderBytes));
       }

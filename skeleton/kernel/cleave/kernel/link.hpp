@@ -4,8 +4,7 @@
 //
 // Values cross between two ranks so that neither ever hangs. A header (status and length) goes
 // before every payload, so a rank that has failed says so instead of its payload. Before a long
-// payload each side says whether it found room for what is to come. A short payload comes with the
-// header, unless its rank takes a trace, which tells the times of both.
+// payload each side says whether it found room for what is to come.
 #pragma once
 
 #include <array>
@@ -73,9 +72,8 @@ std::string text_of_any(const Messages& comm, const std::string& mine);
 void tell_or_throw(const EndedEarly& ended, const StealingOptions& options);
 
 struct Header {
-  enum Payload : std::int64_t { none, follows, is_here };
-  Payload payload = none;
-  std::int64_t bytes = 0;  ///< of the payload
+  std::int64_t has_payload = 0;  ///< or not
+  std::int64_t bytes = 0;        ///< of the payload
 };
 static_assert(sizeof(Header) == kHeaderBytes);
 

@@ -12,8 +12,6 @@ namespace cleave::detail {
 
 /// Before every payload goes a header (link.hpp).
 inline constexpr std::size_t kHeaderBytes = 16;
-/// Payloads up to this length are part of the header's message, unless a trace is taken of it.
-inline constexpr std::size_t kMaxBytesInHeader = 240;
 /// Payloads up to this length are sent without asking whether there is room; before a longer one
 /// the two sides swap one byte.
 inline constexpr std::size_t kMaxBytesUnasked = std::size_t{64} << 10;
