@@ -77,7 +77,7 @@ TEST(Functors, FiveLambdasAreAnApplication) {
   using App = Functors<int, decltype(trivial), decltype(divide), decltype(conquer),
                        decltype(combine), decltype(sequential)>;
   static_assert(DivideAndConquer<App> && HasSequential<App> && !HasDivideByShare<App>);
-  EXPECT_EQ(solve_sequential(App(trivial, divide, conquer, combine, sequential), 37), 37);
+  EXPECT_EQ(solve_sequential(App{trivial, divide, conquer, combine, sequential}, 37), 37);
 }
 
 }  // namespace
