@@ -7,9 +7,9 @@
 #include <utility>
 
 #include <cleave/comm.hpp>
+#include <cleave/dc_call.hpp>
 #include <cleave/error.hpp>
 #include <cleave/hosts.hpp>
-#include <cleave/kernel/call.hpp>
 
 namespace cleave::detail {
 

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include <cleave/dc_call.hpp>
 #include <cleave/error.hpp>
-#include <cleave/kernel/call.hpp>
 #include <cleave/kernel/link.hpp>
 
 namespace cleave::detail {

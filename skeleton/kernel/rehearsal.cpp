@@ -5,8 +5,8 @@
 
 #include <cleave/clock.hpp>
 #include <cleave/comm/virtual_ranks.hpp>
+#include <cleave/dc_call.hpp>
 #include <cleave/error.hpp>
-#include <cleave/kernel/call.hpp>
 #include <cleave/kernel/link.hpp>
 #include <cleave/kernel/rehearsal.hpp>
 

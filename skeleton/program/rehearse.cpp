@@ -8,10 +8,10 @@
 
 #include <cleave/comm/virtual_ranks.hpp>
 #include <cleave/command_line/output.hpp>
+#include <cleave/dc_call.hpp>
 #include <cleave/error.hpp>
 #include <cleave/host/host_cores.hpp>
 #include <cleave/hosts.hpp>
-#include <cleave/kernel/call.hpp>
 #include <cleave/kernel/rehearsal.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/trace/machine_file.hpp>

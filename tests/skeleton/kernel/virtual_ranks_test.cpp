@@ -13,8 +13,8 @@
 #include <vector>
 
 #include <cleave/comm/virtual_ranks.hpp>
+#include <cleave/dc_call.hpp>
 #include <cleave/error.hpp>
-#include <cleave/kernel/call.hpp>
 
 #include "tests/skeleton/examples.hpp"
 #include "tests/skeleton/kernel/trees.hpp"

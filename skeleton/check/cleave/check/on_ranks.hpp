@@ -20,7 +20,7 @@
 #include <cleave/application.hpp>
 #include <cleave/check/equal.hpp>
 #include <cleave/comm/virtual_ranks.hpp>
-#include <cleave/kernel/call.hpp>
+#include <cleave/dc_call.hpp>
 #include <cleave/tree_search.hpp>
 #include <cleave/wire.hpp>
 

@@ -33,13 +33,11 @@ struct AnyIncoming {
   virtual ErasedValue take() = 0;
 };
 
-/// The operations of one type. A place is what an ErasedValue holds. The last four are null where
+/// The operations of one type. A place is what an ErasedValue holds. The last two are null where
 /// the type does not cross to other ranks.
 struct ValueOps {
   void (*relocate)(void* to, void* from) noexcept;  ///< null: by copying the bytes of the place
   void (*destroy)(void* place) noexcept;            ///< null: nothing is to be done
-  void (*pack)(Packer& packer, const void* place);
-  ErasedValue (*unpack)(Unpacker& unpacker);
   std::unique_ptr<AnyOutgoing> (*outgoing)(const void* place);
   std::unique_ptr<AnyIncoming> (*incoming)(std::size_t bytes);
 };
@@ -95,18 +93,15 @@ class ErasedValue {
     return std::move(as<T>());
   }
 
-  /// A byte at least, so that a count can be checked against what is left of a message.
   void pack(Packer& packer) const {
-    const std::size_t before = packer.bytes().size();
-    ops_->pack(packer, place_);
-    packer.put("", packer.bytes().size() == before ? 1 : 0);
+    const auto value = outgoing();
+    packer.put_count(value->bytes().size());
+    packer.put(value->bytes().data(), value->bytes().size());
   }
   static ErasedValue unpack(const ValueOps& ops, Unpacker& unpacker) {
-    const std::size_t before = unpacker.left();
-    ErasedValue value = ops.unpack(unpacker);
-    [[maybe_unused]] char none = 0;
-    unpacker.take(&none, unpacker.left() == before ? 1 : 0);
-    return value;
+    const auto value = ops.incoming(unpacker.take_count(1));
+    unpacker.take(value->bytes().data(), value->bytes().size());
+    return value->take();
   }
   std::unique_ptr<AnyOutgoing> outgoing() const { return ops_->outgoing(place_); }
 
@@ -171,8 +166,6 @@ struct OpsOf {
       ops.destroy = [](void* place) noexcept { ErasedValue::at<T>(place).~T(); };
     }
     if constexpr (Transferable<T>) {
-      ops.pack = [](Packer& packer, const void* place) { wire<T>::pack(packer, at(place)); };
-      ops.unpack = [](Unpacker& unpacker) { return ErasedValue::of<T>(wire<T>::unpack(unpacker)); };
       ops.outgoing = [](const void* place) -> std::unique_ptr<AnyOutgoing> {
         return std::make_unique<OutgoingOf<T>>(at(place));
       };

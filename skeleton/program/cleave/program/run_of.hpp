@@ -18,8 +18,8 @@
 #include <cleave/application.hpp>
 #include <cleave/check/equal.hpp>
 #include <cleave/comm.hpp>
+#include <cleave/dc_call.hpp>
 #include <cleave/error.hpp>
-#include <cleave/kernel/call.hpp>
 #include <cleave/part.hpp>
 #include <cleave/program/any_run.hpp>
 #include <cleave/tree_search.hpp>
