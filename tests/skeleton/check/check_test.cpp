@@ -109,23 +109,6 @@ struct DividesIntoNothing : CountsPaths {
     return n == 3 ? std::vector<int>{} : CountsPaths::divide(n);
   }
 };
-struct ClaimsToCommute : CountsPaths {
-  static constexpr bool kCommutative = true;
-};
-struct Commutes : ClaimsToCommute {
-  Solution combine(Solution a, const Solution& b) const {
-    a = joined(std::move(a), b);
-    std::sort(a.begin(), a.end());
-    return a;
-  }
-};
-
-struct NeedsElements : examples::MergedParts {
-  Solution conquer(Problem p) const { return p.empty() ? Solution{-1} : p; }
-  Solution sequential(Problem p) const {
-    return p.empty() ? Solution{-1} : MergedParts::sequential(std::move(p));
-  }
-};
 
 /// All sentences begin with "problem 0: ".
 template <class App, class Same = detail::Equal>
@@ -141,7 +124,6 @@ TEST(Check, GoodApplicationsKeepTheirPromises) {
   EXPECT_EQ(check(examples::Concatenate{}, {{}, {"a"}, {"a", "b", "c", "d"}}), kNone);
   EXPECT_EQ(check(SolvesLoosely{}, {7}), kNone);
   EXPECT_EQ(check(CountsPaths{}, {0, 1, 9}), kNone);
-  EXPECT_EQ(check(Commutes{}, {9}), kNone);
   EXPECT_EQ(check(examples::MergedParts{}, {{}, {1}, {5, 1, 4, 1, 3, 9, 2, 6}}), kNone);
 }
 
@@ -160,7 +142,6 @@ TEST(Check, ABrokenPromiseOfARecursionIsNamed) {
             "Problem changes on its way to another rank");
   EXPECT_EQ(check(SolvesForgetful{}, {{.kept = 1, .forgotten = 2}}).back(),
             "problem 0: Solution changes on its way to another rank");
-  EXPECT_EQ(first_broken(ClaimsToCommute{}, 4), "on 2 ranks, work stealing: " + other);
   EXPECT_EQ(first_broken(NeedsElements{}, {5, 1, 4, 1, 3, 9, 2, 6}),
             "on 2 ranks, hypercube, distributed: " + other);
 }
