@@ -109,6 +109,12 @@ struct DividesIntoNothing : CountsPaths {
     return n == 3 ? std::vector<int>{} : CountsPaths::divide(n);
   }
 };
+struct NeedsElements : examples::MergedParts {
+  Solution conquer(Problem p) const { return p.empty() ? Solution{-1} : p; }
+  Solution sequential(Problem p) const {
+    return p.empty() ? Solution{-1} : MergedParts::sequential(std::move(p));
+  }
+};
 
 /// All sentences begin with "problem 0: ".
 template <class App, class Same = detail::Equal>
