@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include <cleave/clock.hpp>
+#include <cleave/comm.hpp>
 #include <cleave/command_line/options.hpp>
 #include <cleave/command_line/progress.hpp>
 #include <cleave/dc_type.hpp>

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include <cleave/application.hpp>
-#include <cleave/clock.hpp>
+#include <cleave/comm.hpp>
 #include <cleave/dc_call.hpp>
 #include <cleave/part.hpp>
 #include <cleave/schedule/group.hpp>

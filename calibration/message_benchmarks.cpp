@@ -9,9 +9,8 @@
 #include <optional>
 #include <span>
 
-#include <cleave/clock.hpp>
+#include <cleave/comm.hpp>
 #include <cleave/error.hpp>
-#include <cleave/hosts.hpp>
 #include <cleave/part.hpp>
 #include <cleave/row.hpp>
 #include <cleave/schedule/group.hpp>

@@ -73,9 +73,7 @@ struct cleave::wire<cleave::components::Labelling>
                             cleave::Row<cleave::components::Vertex>> {
   using Labelling = components::Labelling;
   using Vertex = components::Vertex;
-  static std::span<const Vertex> view(const Labelling& labelling, Row<Vertex>& /*scratch*/) {
-    return labelling.words_;
-  }
+  static std::span<const Vertex> view(const Labelling& labelling) { return labelling.words_; }
   /// \throws Error  if the words are not those of a labelling
   static Labelling restore(Row<Vertex> words) {
     if (words.size() == 1) {

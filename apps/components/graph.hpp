@@ -80,11 +80,4 @@ using Labels = std::vector<Vertex>;
 
 template <>
 struct cleave::wire<cleave::components::SharedEdges>
-    : cleave::WireByStorage<cleave::components::SharedEdges, cleave::components::Edges> {
-  using Edges = components::Edges;
-  using SharedEdges = components::SharedEdges;
-  static std::span<const components::Edge> view(const SharedEdges& edges, Edges& /*scratch*/) {
-    return edges;
-  }
-  static SharedEdges restore(Edges edges) { return edges; }
-};
+    : cleave::WireByStorage<cleave::components::SharedEdges, cleave::components::Edges> {};

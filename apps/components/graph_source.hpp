@@ -16,7 +16,6 @@
 
 #include <cleave/comm.hpp>
 #include <cleave/error.hpp>
-#include <cleave/hosts.hpp>
 #include <cleave/run_options.hpp>
 #include <cleave/sizes.hpp>
 

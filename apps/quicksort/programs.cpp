@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include <cleave/hosts.hpp>
+#include <cleave/comm.hpp>
 
 #include "apps/quicksort/check.hpp"
 #include "apps/quicksort/hypercube_quicksort.hpp"

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <sched.h>
-#include <time.h>
 
 #include <algorithm>
 #include <array>
 #include <deque>
 #include <exception>
+#include <limits>
 #include <map>
 #include <memory>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include <cleave/clock.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/comm/transport.hpp>
 #include <cleave/error.hpp>
-#include <cleave/hosts.hpp>
+#include <cleave/file.hpp>
+#include <cleave/trace/provenance.hpp>
 
 namespace cleave {
 
@@ -32,20 +32,17 @@ struct CommState {
 
 }  // namespace detail
 
-namespace {
+using namespace detail;
 
-using detail::check_mpi;
-using detail::CommState;
+namespace {
 
 constexpr int kTag = 1;
 constexpr int kPolledTag = 2;
 constexpr std::size_t kMaxBytesInOneCall = std::size_t{1} << 30;
 
-std::string mpi_error_text(int code) {
-  std::array<char, MPI_MAX_ERROR_STRING> text{};
-  int length = 0;
-  MPI_Error_string(code, text.data(), &length);
-  return {text.data(), static_cast<std::size_t>(length)};
+bool has_simulated_clock() {
+  static const bool is_simulated = simulates_hosts(mpi_library());
+  return is_simulated;
 }
 
 int free_state(MPI_Comm, int, void* attribute, void*) {
@@ -103,30 +100,17 @@ const CommState* state_of(MPI_Comm user) {
   return static_cast<const CommState*>(attribute);
 }
 
-/// Lets another rank of this core run.
-void yield_politely(int tries) {
-  constexpr int kYieldsBeforeSleep = 100;
-  if (tries < kYieldsBeforeSleep) {
-    ::sched_yield();
-  } else {
-    const timespec pause{.tv_sec = 0, .tv_nsec = 1000};
-    ::nanosleep(&pause, nullptr);
-  }
-}
-
 template <class Byte>
 std::span<Byte> piece_at(std::span<Byte> bytes, std::size_t at, std::size_t piece_bytes) {
   return bytes.subspan(at, std::min(piece_bytes, bytes.size() - at));
 }
 
 /// The messages of one search at a time, polled and two-sided: one-sided steals gain nothing with
-/// MPICH, which moves them only while the victim calls MPI. The last piece of a message is shorter
-/// than the others; those of one sender arrive in order. The ranks part once no message is under
+/// MPICH, which moves them only while the victim calls MPI. The ranks part once no message is under
 /// way (balancer.hpp).
-class MpiTransport final : public detail::Transport {
+class MpiTransport final : public Transport {
  public:
-  MpiTransport(const Comm& comm, std::size_t piece_bytes)
-      : comm_(comm), piece_bytes_(piece_bytes) {}
+  explicit MpiTransport(const Comm& comm) : comm_(comm) {}
   MpiTransport(const MpiTransport&) = delete;
   MpiTransport& operator=(const MpiTransport&) = delete;
   /// Waits until what was sent has left; not where an exception ends the search, since then it may
@@ -138,7 +122,7 @@ class MpiTransport final : public detail::Transport {
       return;
     }
     for (Sent& sent : sent_) {
-      MPI_Waitall(static_cast<int>(sent.pieces.size()), sent.pieces.data(), MPI_STATUSES_IGNORE);
+      MPI_Wait(&sent.request, MPI_STATUS_IGNORE);
     }
   }
 
@@ -146,67 +130,79 @@ class MpiTransport final : public detail::Transport {
   int size() const override { return comm_.size(); }
   std::int64_t now_ns() const override { return mpi_time_ns(); }
 
-  void send(int to, std::vector<std::byte> bytes) override {
+  void send(int to, Bytes bytes) override {
     for (int has_left = 1; !sent_.empty();) {
-      std::vector<MPI_Request>& pieces = sent_.front().pieces;
-      check_mpi("MPI_Testall", MPI_Testall(static_cast<int>(pieces.size()), pieces.data(),
-                                           &has_left, MPI_STATUSES_IGNORE));
+      check_mpi("MPI_Test", MPI_Test(&sent_.front().request, &has_left, MPI_STATUS_IGNORE));
       if (has_left == 0) {
         break;
       }
       sent_.pop_front();
     }
-    Sent& sent = sent_.emplace_back(Sent{.bytes = std::move(bytes), .pieces = {}});
-    for (std::size_t at = 0; at <= sent.bytes.size(); at += piece_bytes_) {
-      const std::size_t count = std::min(piece_bytes_, sent.bytes.size() - at);
-      check_mpi("MPI_Isend",
-                MPI_Isend(sent.bytes.data() + at, static_cast<int>(count), MPI_BYTE, to, kPolledTag,
-                          comm_.handle(), &sent.pieces.emplace_back(MPI_REQUEST_NULL)));
+    if (bytes.size() > std::numeric_limits<int>::max()) {
+      throw Error(fmt::format("a message of a search has {} bytes, at most {} are allowed",
+                              bytes.size(), std::numeric_limits<int>::max()));
     }
+    Sent& sent = sent_.emplace_back(Sent{.bytes = std::move(bytes)});
+    check_mpi("MPI_Isend", MPI_Isend(sent.bytes.data(), static_cast<int>(sent.bytes.size()),
+                                     MPI_BYTE, to, kPolledTag, comm_.handle(), &sent.request));
   }
 
-  std::optional<detail::Message> receive() override {
-    for (;;) {
-      int there = 0;
-      MPI_Status status;
-      check_mpi("MPI_Iprobe",
-                MPI_Iprobe(MPI_ANY_SOURCE, kPolledTag, comm_.handle(), &there, &status));
-      if (there == 0) {
-        return std::nullopt;
-      }
-      int count = 0;
-      MPI_Get_count(&status, MPI_BYTE, &count);
-      const int from = status.MPI_SOURCE;
-      auto begun = begun_.extract(from);
-      std::vector<std::byte> bytes = begun ? std::move(begun.mapped()) : std::vector<std::byte>();
-      const std::size_t at = bytes.size();
-      bytes.resize(at + static_cast<std::size_t>(count));
-      check_mpi("MPI_Recv", MPI_Recv(bytes.data() + at, count, MPI_BYTE, from, kPolledTag,
-                                     comm_.handle(), MPI_STATUS_IGNORE));
-      if (static_cast<std::size_t>(count) < piece_bytes_) {
-        return detail::Message{.from = from, .bytes = std::move(bytes)};
-      }
-      begun_.emplace(from, std::move(bytes));
+  std::optional<Message> receive() override {
+    int there = 0;
+    MPI_Status status;
+    check_mpi("MPI_Iprobe",
+              MPI_Iprobe(MPI_ANY_SOURCE, kPolledTag, comm_.handle(), &there, &status));
+    if (there == 0) {
+      return std::nullopt;
     }
+    int count = 0;
+    MPI_Get_count(&status, MPI_BYTE, &count);
+    Message message{.from = status.MPI_SOURCE, .bytes = Bytes(static_cast<std::size_t>(count))};
+    check_mpi("MPI_Recv", MPI_Recv(message.bytes.data(), count, MPI_BYTE, message.from, kPolledTag,
+                                   comm_.handle(), MPI_STATUS_IGNORE));
+    return message;
   }
 
  private:
   struct Sent {
-    std::vector<std::byte> bytes;
-    std::vector<MPI_Request> pieces;
+    Bytes bytes;
+    MPI_Request request = MPI_REQUEST_NULL;
   };
 
   Comm comm_;
   const int exceptions_ = std::uncaught_exceptions();
-  const std::size_t piece_bytes_;
-  std::map<int, std::vector<std::byte>> begun_;  ///< by sender: the pieces that have arrived
-  std::deque<Sent> sent_;                        ///< messages that may not have left yet
+  std::deque<Sent> sent_;  ///< messages that may not have left yet
 };
+
+std::uint64_t hash_of_host_name() {
+  std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
+  int length = 0;
+  check_mpi("MPI_Get_processor_name", MPI_Get_processor_name(name.data(), &length));
+  return crc_64(std::string_view(name.data(), static_cast<std::size_t>(length)));
+}
+
+/// The ranks of this host, in order.
+std::vector<int> ranks_of_host(const Comm& comm) {
+  const std::vector<int>& hosts = hosts_of(comm).of_ranks();
+  std::vector<int> ranks;
+  for (int rank = 0; rank < comm.size(); ++rank) {
+    if (hosts[rank] == hosts[comm.rank()]) {
+      ranks.push_back(rank);
+    }
+  }
+  return ranks;
+}
 
 }  // namespace
 
-MpiError::MpiError(const char* call, int code)
-    : Error(fmt::format("{} failed: {}", call, mpi_error_text(code))) {}
+void detail::check_mpi(const char* call, int code) {
+  if (code != MPI_SUCCESS) {
+    std::array<char, MPI_MAX_ERROR_STRING> text{};
+    int length = 0;
+    MPI_Error_string(code, text.data(), &length);
+    throw Error(fmt::format("{} failed: {}", call, std::string_view(text.data(), length)));
+  }
+}
 
 Comm::Comm(MPI_Comm comm) : state_(state_of(comm)) {}
 
@@ -227,7 +223,7 @@ const Hosts& hosts_of(const Comm& comm) { return *comm.state_->hosts; }
 
 void Comm::wait_all(std::span<MPI_Request> requests) const {
   const int count = static_cast<int>(requests.size());
-  if (!state_->hosts->polite()) {
+  if (!state_->hosts->oversubscribed()) {
     check_mpi("MPI_Waitall", MPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE));
     return;
   }
@@ -237,7 +233,7 @@ void Comm::wait_all(std::span<MPI_Request> requests) const {
     if (done != 0) {
       return;
     }
-    yield_politely(tries);
+    pause_thread(tries, true);
   }
 }
 
@@ -286,7 +282,7 @@ void Comm::receive(int from, std::span<std::byte> message) const { exchange(from
 
 template <class Block, class Post, class... Arguments>
 void Comm::collective(const char* call, Block block, Post post, Arguments... arguments) const {
-  if (!state_->hosts->polite()) {
+  if (!state_->hosts->oversubscribed()) {
     check_mpi(call, block(arguments..., state_->comm));
     return;
   }
@@ -312,20 +308,6 @@ void Comm::reduce(std::span<std::int64_t> values, MPI_Op op) const {
   }
   collective("MPI_Allreduce", MPI_Allreduce, MPI_Iallreduce, MPI_IN_PLACE, values.data(),
              static_cast<int>(values.size()), MPI_INT64_T, op);
-}
-
-void Comm::allreduce_min(std::span<std::int64_t> values) const { reduce(values, MPI_MIN); }
-std::int64_t Comm::allreduce_min(std::int64_t value) const {
-  reduce({&value, 1}, MPI_MIN);
-  return value;
-}
-std::int64_t Comm::allreduce_max(std::int64_t value) const {
-  reduce({&value, 1}, MPI_MAX);
-  return value;
-}
-std::int64_t Comm::allreduce_sum(std::int64_t value) const {
-  reduce({&value, 1}, MPI_SUM);
-  return value;
 }
 
 void Comm::bcast(std::span<std::byte> bytes, int root) const {
@@ -365,16 +347,7 @@ void Comm::alltoall(std::span<const std::byte> out, std::span<const int> send_co
              receive_offsets.data(), MPI_BYTE);
 }
 
-std::unique_ptr<detail::Transport> detail::mpi_transport(const Comm& comm,
-                                                         std::size_t piece_bytes) {
-  return std::make_unique<MpiTransport>(comm, piece_bytes);
-}
-
-std::unique_ptr<detail::Transport> Comm::transport() const { return detail::mpi_transport(*this); }
-
-detail::Surroundings Comm::surroundings(int threads) const {
-  return detail::surroundings_of(*this, threads);
-}
+std::unique_ptr<Transport> Comm::transport() const { return std::make_unique<MpiTransport>(*this); }
 
 void detail::run_and_agree(const Comm& comm, const std::function<void()>& work) {
   std::exception_ptr failure;
@@ -396,5 +369,92 @@ void detail::run_and_agree(const Comm& comm, const std::function<void()>& work) 
   }
   throw Error(message);
 }
+
+void detail::for_each_text(const Comm& comm, const std::string& mine,
+                           const std::function<void(const std::string&)>& take) {
+  auto length = static_cast<std::int64_t>(mine.size());
+  const auto length_bytes = std::as_writable_bytes(std::span(&length, 1));
+  if (comm.rank() != 0) {
+    comm.send(0, length_bytes);
+    comm.send(0, std::as_bytes(std::span(mine)));
+    return;
+  }
+  take(mine);
+  std::string theirs;
+  for (int rank = 1; rank < comm.size(); ++rank) {
+    comm.receive(rank, length_bytes);
+    theirs.resize(static_cast<std::size_t>(length));
+    comm.receive(rank, std::as_writable_bytes(std::span(theirs)));
+    take(theirs);
+  }
+}
+
+/// By the hosts' names. A communicator that is split by shared memory would tell as well, but takes
+/// SMPI the square of the ranks.
+Hosts::Hosts(MPI_Comm comm) {
+  struct OfRank {
+    std::uint64_t host = 0;
+    AllowedCores cores;
+  };
+  OfRank own{.host = hash_of_host_name(), .cores = summary_of(cores_of_this_host())};
+  own.cores.quota = quota_of_this_process();
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  std::vector<OfRank> all(static_cast<std::size_t>(size));
+  check_mpi("MPI_Allgather",
+            MPI_Allgather(&own, sizeof(own), MPI_BYTE, all.data(), sizeof(own), MPI_BYTE, comm));
+  std::unordered_map<std::uint64_t, int> lowest;
+  std::unordered_map<std::uint64_t, int> ranks;
+  for (int rank = 0; rank < size; ++rank) {
+    const OfRank& each = all[static_cast<std::size_t>(rank)];
+    of_ranks_.push_back(lowest.try_emplace(each.host, rank).first->second);
+    allowed_cores_.push_back(each.cores);
+    ranks_per_host_ = std::max(ranks_per_host_, ++ranks[each.host]);
+  }
+  cores_per_rank_ = cores_per_rank(of_ranks_, allowed_cores_);
+}
+
+std::vector<int> detail::hardware_threads_of_workers(const Comm& comm, int threads) {
+  const std::vector<int> ranks = ranks_of_host(comm);
+  std::vector<AllowedCores> allowed;
+  for (const int rank : ranks) {
+    allowed.push_back(hosts_of(comm).allowed_cores()[rank]);
+  }
+  if (simulates_hosts(mpi_library()) || !take_all(allowed, threads)) {
+    return {};
+  }
+  const HostCores& cores = cores_of_this_host();
+  const auto self = static_cast<std::size_t>(std::ranges::find(ranks, comm.rank()) - ranks.begin());
+  const auto places = cores_of_workers(cores, allowed, self, threads);
+  std::vector<int> hardware_threads;
+  if (!places.empty()) {
+    for (const int place : places[self]) {
+      hardware_threads.push_back(cores[static_cast<std::size_t>(place)].hardware_thread);
+    }
+  }
+  return hardware_threads;
+}
+
+Surroundings Comm::surroundings(int threads) const {
+  std::vector<int> near = ranks_of_host(*this);
+  std::erase(near, rank());
+  return {.near = std::move(near), .is_polite = hosts_of(*this).oversubscribed(threads)};
+}
+
+std::string detail::mpi_library() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);
+  std::string library(text.data(), static_cast<std::size_t>(length));
+  library.resize(std::min(library.size(), library.find('\n')));
+  std::ranges::replace(library, '\t', ' ');
+  return library;
+}
+
+std::int64_t mpi_time_ns() {
+  return has_simulated_clock() ? static_cast<std::int64_t>(MPI_Wtime() * 1e9) : monotonic_ns();
+}
+
+std::string mpi_clock_name() { return has_simulated_clock() ? "MPI_Wtime" : "CLOCK_MONOTONIC"; }
 
 }  // namespace cleave

@@ -3,21 +3,20 @@
 #include <time.h>
 
 #include <algorithm>
-#include <array>
 #include <boost/context/fiber.hpp>
 #include <boost/context/protected_fixedsize_stack.hpp>
 #include <cmath>
 #include <deque>
 #include <exception>
-#include <map>
 #include <memory>
 #include <optional>
 #include <queue>
+#include <ranges>
 
+#include <cleave/comm.hpp>
 #include <cleave/comm/transport.hpp>
 #include <cleave/comm/virtual_ranks.hpp>
 #include <cleave/error.hpp>
-#include <cleave/hosts.hpp>
 
 // AddressSanitizer is told of each change of stacks.
 #ifdef __SANITIZE_ADDRESS__
@@ -75,16 +74,14 @@ class Fiber {
   boost::context::fiber own_;
 };
 
-/// The time of a look at `clock`: the median of some.
+/// The least time of a look at `clock`.
 std::int64_t cost_of(Clock clock) {
-  constexpr std::size_t kLooks = 101;
-  std::array<std::int64_t, kLooks> took{};
-  for (std::int64_t& each : took) {
-    const std::int64_t begin = clock();
-    each = clock() - begin;
+  std::int64_t least_ns = std::numeric_limits<std::int64_t>::max();
+  for (int looks = 0; looks < 100; ++looks) {
+    const std::int64_t begin_ns = clock();
+    least_ns = std::min(least_ns, clock() - begin_ns);
   }
-  std::ranges::nth_element(took, took.begin() + kLooks / 2);
-  return took[kLooks / 2];
+  return least_ns;
 }
 
 std::int64_t thread_time_ns() {
@@ -96,8 +93,7 @@ std::int64_t thread_time_ns() {
 /// The ranks of one run. One of them runs; the others are ready to, or wait for a message.
 class Turns {
  public:
-  enum Kind : std::uint8_t { kOfCall, kOfSearch };
-  using Work = std::function<void(const SearchMessages&)>;
+  enum class Kind : std::uint8_t { of_call, of_search };
 
   Turns(int ranks, const VirtualNetwork& network, Clock clock, int heard_by)
       : network_(network),
@@ -111,12 +107,10 @@ class Turns {
     }
   }
 
-  /// \return  the time at which the last rank had done its work
-  std::int64_t run(const Work& work);
+  VirtualRun run(const std::function<void(const SearchMessages&)>& work);
 
   const VirtualNetwork& network() const { return network_; }
   int size() const { return static_cast<int>(ranks_.size()); }
-  std::vector<Bytes> take_heard() { return std::move(heard_); }
 
   std::int64_t now_ns() {
     look();
@@ -127,31 +121,37 @@ class Turns {
   void send(int from, int to, Kind kind, std::span<const std::byte> message) {
     const Pause pause(*this);
     Rank& receiver = ranks_[to];
-    std::deque<InFlight>& queue = receiver.inboxes[kind][from];
-    const std::int64_t arrives_ns =
-        std::max(ranks_[from].clock_ns + network_.delay_ns(from, to, message.size()),
-                 queue.empty() ? 0 : queue.back().arrives_ns);
-    queue.push_back({arrives_ns, messages_++, Bytes(message.begin(), message.end())});
-    if (kind == kOfCall && receiver.waits_for == from) {
-      receiver.clock_ns = std::max(receiver.clock_ns, arrives_ns);
-      wake(to);
+    std::int64_t arrives_ns = ranks_[from].clock_ns + network_.delay_ns(from, to, message.size());
+    const auto newest_first = receiver.inbox | std::views::reverse;
+    const auto before = std::ranges::find(newest_first, from, &InFlight::from);
+    if (before != newest_first.end()) {
+      arrives_ns = std::max(arrives_ns, before->arrives_ns);
+    }
+    receiver.inbox.insert(
+        std::ranges::upper_bound(receiver.inbox, arrives_ns, {}, &InFlight::arrives_ns),
+        {arrives_ns, kind, from, Bytes(message.begin(), message.end())});
+    if (kind == Kind::of_call && receiver.waits_for == from) {
+      wake(to, arrives_ns);
     }
   }
 
   /// The next message of the call, once it is there.
   Bytes receive(int from, int to) {
     const Pause pause(*this);
+    const auto is_next = [from](const InFlight& message) {
+      return message.kind == Kind::of_call && message.from == from;
+    };
     Rank& me = ranks_[to];
-    const auto found = me.inboxes[kOfCall].find(from);
-    if (found != me.inboxes[kOfCall].end()) {
-      me.clock_ns = std::max(me.clock_ns, found->second.front().arrives_ns);
-    } else {
+    if (std::ranges::none_of(me.inbox, is_next)) {
       me.waits_for = from;
       switch_away();
     }
-    Bytes message = take(me, kOfCall, from);
+    const auto next = std::ranges::find_if(me.inbox, is_next);
+    me.clock_ns = std::max(me.clock_ns, next->arrives_ns);
+    Bytes message = std::move(next->bytes);
+    me.inbox.erase(next);
     if (to == heard_by_) {
-      heard_.push_back(message);
+      done_.heard.push_back(message);
     }
     return message;
   }
@@ -167,29 +167,27 @@ class Turns {
       ready_.emplace(me.clock_ns, rank);
       switch_away();
     }
-    auto& inbox = me.inboxes[kOfSearch];
-    const auto first = std::ranges::min_element(inbox, {}, [](const auto& of_sender) {
-      const InFlight& oldest = of_sender.second.front();
-      return std::pair(oldest.arrives_ns, oldest.number);
-    });
-    if (first == inbox.end() || first->second.front().arrives_ns > me.clock_ns) {
+    const auto next = std::ranges::find(me.inbox, Kind::of_search, &InFlight::kind);
+    if (next == me.inbox.end() || next->arrives_ns > me.clock_ns) {
       return std::nullopt;
     }
-    const int from = first->first;
-    return Message{.from = from, .bytes = take(me, kOfSearch, from)};
+    Message message{.from = next->from, .bytes = std::move(next->bytes)};
+    me.inbox.erase(next);
+    return message;
   }
 
  private:
   struct InFlight {
     std::int64_t arrives_ns = 0;
-    std::int64_t number = 0;  ///< of all messages
+    Kind kind{};
+    int from = 0;
     Bytes bytes;
   };
   struct Rank {
     std::unique_ptr<Fiber> fiber;
     std::int64_t clock_ns = 0;
-    std::optional<int> waits_for;                                ///< a rank; of kind kOfCall
-    std::array<std::map<int, std::deque<InFlight>>, 2> inboxes;  ///< by kind and sender, none empty
+    std::optional<int> waits_for;  ///< a rank, for a message of the call
+    std::deque<InFlight> inbox;    ///< in the order of arrival
   };
   /// The clock of the rank that runs stands while this lives.
   struct Pause {
@@ -216,19 +214,11 @@ class Turns {
       throw Error("another rank has failed");
     }
   }
-  void wake(int rank) {
+  /// Lets a rank that waits go on at `ns`, or at its own later time.
+  void wake(int rank, std::int64_t ns) {
     if (std::exchange(ranks_[rank].waits_for, std::nullopt)) {
-      ready_.emplace(ranks_[rank].clock_ns, rank);
+      ready_.emplace(std::max(ranks_[rank].clock_ns, ns), rank);
     }
-  }
-  static Bytes take(Rank& rank, Kind kind, int from) {
-    const auto queue = rank.inboxes[kind].find(from);
-    Bytes bytes = std::move(queue->second.front().bytes);
-    queue->second.pop_front();
-    if (queue->second.empty()) {
-      rank.inboxes[kind].erase(queue);
-    }
-    return bytes;
   }
 
   const VirtualNetwork& network_;
@@ -241,47 +231,23 @@ class Turns {
   std::int64_t looked_ns_ = 0;                                            ///< by `clock_`
   using Ready = std::pair<std::int64_t, int>;                             // clock, rank
   std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready_;  ///< but the running one
-  std::int64_t messages_ = 0;
-  std::vector<Bytes> heard_;
+  VirtualRun done_;
   std::exception_ptr failure_;
 };
 
 thread_local Turns* turns_of_thread = nullptr;
 
-class VirtualTransport final : public Transport {
+class VirtualRank final : public SearchMessages, public Transport {
  public:
-  VirtualTransport(Turns& turns, int rank) : turns_(turns), rank_(rank) {}
+  VirtualRank(Turns& turns, int rank) : turns_(turns), rank_(rank) {}
 
   int rank() const override { return rank_; }
   int size() const override { return turns_.size(); }
-  void send(int to, std::vector<std::byte> bytes) override {
-    turns_.send(rank_, to, Turns::kOfSearch, bytes);
-  }
-  std::optional<Message> receive() override { return turns_.poll(rank_); }
-  std::int64_t now_ns() const override { return turns_.now_ns(); }
-  std::int64_t pace_ns() const override { return turns_.now_ns(); }
-  // Coarse looks are part of the visits, as in a run: they stay the system's.
-  void pause(int tries, bool /*is_polite*/) override { turns_.spend(pause_ns(tries)); }
 
- private:
-  Turns& turns_;
-  int rank_;
-};
-
-class VirtualMessages final : public SearchMessages {
- public:
-  VirtualMessages(Turns& turns, int rank) : turns_(turns), rank_(rank) {}
-
-  int rank() const override { return rank_; }
-  int size() const override { return turns_.size(); }
   void exchange(int partner, std::span<const std::byte> out,
                 std::span<std::byte> in) const override {
-    if (!out.empty()) {
-      send(partner, out);
-    }
-    if (!in.empty()) {
-      receive(partner, in);
-    }
+    send(partner, out);
+    receive(partner, in);
   }
   void exchange(std::span<const Outbound> out, std::span<const Inbound> in) const override {
     for (const Outbound& message : out) {
@@ -292,12 +258,15 @@ class VirtualMessages final : public SearchMessages {
     }
   }
   void send(int to, std::span<const std::byte> message) const override {
-    turns_.send(rank_, to, Turns::kOfCall, message);
+    if (!message.empty()) {
+      turns_.send(rank_, to, Turns::Kind::of_call, message);
+    }
   }
   void receive(int from, std::span<std::byte> message) const override {
-    const Bytes bytes = turns_.receive(from, rank_);
-    std::ranges::copy(std::span(bytes).first(std::min(bytes.size(), message.size())),
-                      message.begin());
+    if (!message.empty()) {
+      const Bytes bytes = turns_.receive(from, rank_);
+      std::copy_n(bytes.begin(), std::min(bytes.size(), message.size()), message.begin());
+    }
   }
   /// In log2(p) rounds: a minimum may count twice.
   void allreduce_min(std::span<std::int64_t> values) const override {
@@ -305,46 +274,28 @@ class VirtualMessages final : public SearchMessages {
     for (int step = 1; step < size(); step *= 2) {
       send((rank_ + step) % size(), std::as_bytes(values));
       receive((rank_ - step + size()) % size(), std::as_writable_bytes(std::span(theirs)));
-      std::ranges::transform(values, theirs, values.begin(),
-                             [](std::int64_t a, std::int64_t b) { return std::min(a, b); });
+      std::ranges::transform(values, theirs, values.begin(), std::ranges::min);
     }
   }
-  /// Along a binomial tree.
   std::string bcast(std::string text, int root) const override {
-    const int self = (rank_ - root + size()) % size();  // 0 is the root
-    const auto real = [&](int rank) { return (rank + root) % size(); };
-    int step = 1;
-    while (step < size() && (self & step) == 0) {
-      step *= 2;
+    if (rank_ != root) {
+      const Bytes bytes = turns_.receive(root, rank_);
+      return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
     }
-    if (self != 0) {
-      const Bytes bytes = turns_.receive(real(self - step), rank_);
-      text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    }
-    for (step /= 2; step > 0; step /= 2) {
-      if (self + step < size()) {
-        send(real(self + step), std::as_bytes(std::span(text)));
-      }
+    for (int other = 1; other < size(); ++other) {
+      turns_.send(rank_, (root + other) % size(), Turns::Kind::of_call,
+                  std::as_bytes(std::span(text)));
     }
     return text;
   }
-  /// Along a binomial tree, to rank 0.
   void gather(std::span<const std::byte> mine, std::span<std::byte> all) const override {
-    Bytes of_some(mine.begin(), mine.end());
-    for (int step = 1; step < size(); step *= 2) {
-      if ((rank_ & step) != 0) {
-        send(rank_ - step, of_some);
-        return;
-      }
-      if (rank_ + step < size()) {
-        const Bytes theirs = turns_.receive(rank_ + step, rank_);
-        of_some.insert(of_some.end(), theirs.begin(), theirs.end());
-      }
+    if (rank_ != 0) {
+      return send(0, mine);
     }
-    std::ranges::copy(of_some, all.begin());
-  }
-  std::unique_ptr<Transport> transport() const override {
-    return std::make_unique<VirtualTransport>(turns_, rank_);
+    std::ranges::copy(mine, all.begin());
+    for (int other = 1; other < size(); ++other) {
+      receive(other, all.subspan(static_cast<std::size_t>(other) * mine.size(), mine.size()));
+    }
   }
   Surroundings surroundings(int /*threads*/) const override {
     const VirtualNetwork& network = turns_.network();
@@ -356,17 +307,27 @@ class VirtualMessages final : public SearchMessages {
     }
     return {.near = std::move(others)};
   }
+  std::unique_ptr<Transport> transport() const override {
+    return std::make_unique<VirtualRank>(turns_, rank_);
+  }
+
+  void send(int to, Bytes bytes) override { turns_.send(rank_, to, Turns::Kind::of_search, bytes); }
+  std::optional<Message> receive() override { return turns_.poll(rank_); }
+  std::int64_t now_ns() const override { return turns_.now_ns(); }
+  std::int64_t pace_ns() const override { return turns_.now_ns(); }
+  // Coarse looks are part of the visits, as in a run: they stay the system's.
+  void pause(int tries, bool /*is_polite*/) override { turns_.spend(pause_ns(tries)); }
 
  private:
   Turns& turns_;
   int rank_;
 };
 
-std::int64_t Turns::run(const Work& work) {
+VirtualRun Turns::run(const std::function<void(const SearchMessages&)>& work) {
   const auto run_rank = [&](int rank) {
     restart_clock();
     try {
-      work(VirtualMessages(*this, rank));
+      work(VirtualRank(*this, rank));
     } catch (...) {
       failure_ = failure_ ? failure_ : std::current_exception();
     }
@@ -377,13 +338,12 @@ std::int64_t Turns::run(const Work& work) {
     ready_.emplace(0, rank);
   }
   Turns* const before = std::exchange(turns_of_thread, this);
-  std::int64_t elapsed_ns = 0;
   for (int ended = 0; ended < size();) {
     if (ready_.empty() && !failure_) {
       failure_ = std::make_exception_ptr(Error("every rank waits for a message that none sends"));
     }
     for (int rank = 0; failure_ && rank < size(); ++rank) {
-      wake(rank);  // to fail, too
+      wake(rank, 0);  // to fail, too
     }
     running_ = ready_.top().second;
     ready_.pop();
@@ -391,14 +351,14 @@ std::int64_t Turns::run(const Work& work) {
     next.fiber->resume();
     if (next.fiber->has_ended()) {
       ++ended;
-      elapsed_ns = std::max(elapsed_ns, next.clock_ns);
+      done_.elapsed_ns = std::max(done_.elapsed_ns, next.clock_ns);
     }
   }
   turns_of_thread = before;
   if (failure_) {
     std::rethrow_exception(failure_);
   }
-  return elapsed_ns;
+  return std::move(done_);
 }
 
 }  // namespace
@@ -427,13 +387,10 @@ std::int64_t VirtualNetwork::delay_ns(int from, int to, std::size_t bytes) const
 }
 
 VirtualNetwork network_of(const Machine& machine, int ranks, int ranks_per_host) {
+  const auto& patterns = machine.exchange.empty() ? machine.alltoallv : machine.exchange;
   const auto entry = [&](int of_ranks, bool leaves_host) {
-    const Communication* found = nullptr;
-    for (const auto* const patterns : {&machine.exchange, &machine.alltoallv}) {
-      found = found != nullptr ? found
-                               : nearest(*patterns, of_ranks, 0, leaves_host,
-                                         machine.provenance.program.empty());
-    }
+    const Communication* const found =
+        nearest(patterns, of_ranks, 0, leaves_host, machine.provenance.program.empty());
     if (found == nullptr) {
       throw UsageError(fmt::format("--network: {} has no l and g {}", machine.name,
                                    leaves_host ? "between hosts: calibrate two hosts, or say by "
@@ -452,12 +409,11 @@ VirtualNetwork network_of(const Machine& machine, int ranks, int ranks_per_host)
   return network;
 }
 
-void VirtualRanks::run(const std::function<void(const SearchMessages&)>& work) {
-  Turns turns(size_, network_, clock_, heard_by_);
-  elapsed_ns_ = turns.run(work);
-  heard_ = turns.take_heard();
+VirtualRun run_virtual_ranks(int ranks, const std::function<void(const SearchMessages&)>& work,
+                             const VirtualNetwork& network, Clock clock, int heard_by) {
+  return Turns(ranks, network, clock, heard_by).run(work);
 }
 
-std::int64_t VirtualRanks::now_ns() { return turns_of_thread->now_ns(); }
+std::int64_t virtual_rank_ns() { return turns_of_thread->now_ns(); }
 
 }  // namespace cleave::detail

@@ -7,9 +7,9 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include <cleave/clock.hpp>
-#include <cleave/hosts.hpp>
+#include <cleave/comm.hpp>
 #include <cleave/trace/trace_file.hpp>
 #include <cleave/write_trace.hpp>
 
@@ -19,29 +19,34 @@ using namespace detail;
 
 namespace {
 
-constexpr std::size_t kSpansAtOnce = 16384;
+constexpr std::int64_t kSpansAtOnce = 16384;
 
-/// The lines of rank `rank`, part after part, through `take` on rank 0. Sent whatever happens
-/// there, so that no rank is left waiting. An empty part is the last.
-template <class Take>
-void for_each_part(const Comm& comm, int rank, const Recorder& recorder, Take&& take) {
-  if (comm.rank() != rank && comm.rank() != 0) {
-    return;
+/// Each rank's mpi_time_ns minus that of rank 0, on rank 0. Collective. Cost: 20 round trips to
+/// each rank; the fastest of them is used, so the error is at most half of its time.
+std::vector<std::int64_t> clock_offsets_ns(const Comm& comm) {
+  constexpr int kRoundTrips = 20;
+  std::vector<std::int64_t> offsets(static_cast<std::size_t>(comm.size()), 0);
+  std::int64_t theirs = 0;
+  const auto message = std::as_writable_bytes(std::span(&theirs, 1));
+  for (int i = 0; comm.rank() != 0 && i < kRoundTrips; ++i) {
+    comm.receive(0, message);
+    theirs = mpi_time_ns();
+    comm.send(0, message);
   }
-  bool has_end = true;
-  std::string lines;
-  for (std::size_t at = 0; at == 0 || !lines.empty(); at += kSpansAtOnce) {
-    if (comm.rank() == rank) {
-      lines = at < recorder.spans().size() ? span_lines(recorder, rank, at, kSpansAtOnce)
-              : std::exchange(has_end, false)
-                  ? dropped_line(recorder, rank) + worker_lines(recorder, rank)
-                  : "";
-    }
-    lines = text_of_rank(comm, rank, std::move(lines));
-    if (comm.rank() == 0) {
-      take(lines);
+  for (int other = 1; comm.rank() == 0 && other < comm.size(); ++other) {
+    std::int64_t fastest = INT64_MAX;
+    for (int i = 0; i < kRoundTrips; ++i) {
+      const std::int64_t sent = mpi_time_ns();
+      comm.send(other, message);
+      comm.receive(other, message);
+      const std::int64_t received = mpi_time_ns();
+      if (received - sent < fastest) {
+        fastest = received - sent;
+        offsets[static_cast<std::size_t>(other)] = theirs - (sent + received) / 2;
+      }
     }
   }
+  return offsets;
 }
 
 /// The most memory that this process had resident, as getrusage counts it.
@@ -52,19 +57,6 @@ std::int64_t peak_memory_bytes() {
 }
 
 }  // namespace
-
-std::string detail::text_of_rank(const Comm& comm, int rank, std::string text) {
-  auto length = static_cast<std::int64_t>(text.size());
-  if (rank != 0 && comm.rank() == rank) {
-    comm.send(0, std::as_bytes(std::span(&length, 1)));
-    comm.send(0, std::as_bytes(std::span(text)));
-  } else if (rank != 0) {
-    comm.receive(rank, std::as_writable_bytes(std::span(&length, 1)));
-    text.resize(static_cast<std::size_t>(length));
-    comm.receive(rank, std::as_writable_bytes(std::span(text)));
-  }
-  return text;
-}
 
 void write_trace(const Comm& comm, const std::filesystem::path& path, RunInformation run,
                  const Recorder& recorder) {
@@ -86,9 +78,16 @@ void write_trace(const Comm& comm, const std::filesystem::path& path, RunInforma
     }
   });
 
+  // Sent whatever happens on rank 0, so that no rank is left waiting.
   std::exception_ptr failure;
-  for (int rank = 0; rank < comm.size(); ++rank) {
-    for_each_part(comm, rank, recorder, [&](const std::string& lines) {
+  const std::int64_t most = comm.allreduce_max(std::ssize(recorder.spans()));
+  for (std::int64_t at = 0; at == 0 || at < most; at += kSpansAtOnce) {
+    std::string mine = span_lines(recorder, comm.rank(), static_cast<std::size_t>(at),
+                                  static_cast<std::size_t>(kSpansAtOnce));
+    if (at + kSpansAtOnce >= most) {
+      mine += dropped_line(recorder, comm.rank()) + worker_lines(recorder, comm.rank());
+    }
+    for_each_text(comm, mine, [&](const std::string& lines) {
       if (failure) {
         return;
       }

@@ -192,7 +192,7 @@ void Blocks::add_run_sizes(const Sizes& sizes) {
 std::string Blocks::refusal_of(const ErasedValue& total) {
   const auto nodes =
       attempt("solution_sizes", Level{}, [&] { return nodes_of(app_, total).value_or(0); });
-  return beyond({.nodes = options().stealing.max_nodes}, nodes.value_or(0)).value_or("");
+  return beyond({.nodes = options().stealing.max_nodes}, nodes.value_or(0));
 }
 
 }  // namespace cleave::detail

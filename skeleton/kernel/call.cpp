@@ -9,7 +9,6 @@
 #include <cleave/comm.hpp>
 #include <cleave/dc_call.hpp>
 #include <cleave/error.hpp>
-#include <cleave/hosts.hpp>
 
 namespace cleave::detail {
 
@@ -119,7 +118,7 @@ Solver solver_of(const AnyApp& app, const CallOptions& options) {
   CallOptions alone{{.comm = MPI_COMM_SELF, .stealing = options.stealing}};
   alone.stealing.statistics = nullptr;
   alone.bound_to = options.bound_to;
-  const bool is_polite = hosts_of(Comm(options.comm)).polite(threads);
+  const bool is_polite = hosts_of(Comm(options.comm)).oversubscribed(threads);
   return [&app, alone = std::move(alone), is_polite](ErasedValue problem) {
     try {
       return app.steal([&] { return std::move(problem); }, alone, OwnRank(is_polite));

@@ -3,7 +3,7 @@
 #include <bit>
 #include <utility>
 
-#include <cleave/clock.hpp>
+#include <cleave/comm.hpp>
 #include <cleave/comm/virtual_ranks.hpp>
 #include <cleave/dc_call.hpp>
 #include <cleave/error.hpp>
@@ -140,7 +140,9 @@ class PlayedMessages final : public Messages {
   void exchange(std::span<const Comm::Outbound> /*out*/,
                 std::span<const Comm::Inbound> in) const override {
     for (const Comm::Inbound& message : in) {
-      receive(message.from, message.bytes);
+      if (!message.bytes.empty()) {
+        receive(message.from, message.bytes);
+      }
     }
   }
 
@@ -311,15 +313,14 @@ void Rehearsal::sort_parts() {
     parts.push_back(make_(group_.first + i));
     recorders.emplace_back(mpi_time_ns, kSpans);
   }
-  VirtualRanks all(group_.size, {}, nullptr, rank_ - group_.first);
-  all.run([&](const Messages& messages) {
+  const auto sort_part = [&](const Messages& messages) {
     const auto index = static_cast<std::size_t>(messages.rank());
     const CallOptions options = recorded_by(&recorders[index]);
     solve_on_hypercube(
         app_, options, messages, way_, nullptr, [&] { return std::move(parts[index]); },
         Holders::parts);
-  });
-  messages_ = all.take_heard();
+  };
+  messages_ = run_virtual_ranks(group_.size, sort_part, {}, nullptr, rank_ - group_.first).heard;
   for (int rank = group_.first; rank < group_.first + group_.size; ++rank) {
     const Recorder& recorder = recorders[static_cast<std::size_t>(rank - group_.first)];
     for (const Span& span : recorder.spans()) {

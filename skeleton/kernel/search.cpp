@@ -10,7 +10,7 @@
 #include <utility>
 
 #include <cleave/bag.hpp>
-#include <cleave/clock.hpp>
+#include <cleave/comm.hpp>
 #include <cleave/error.hpp>
 #include <cleave/host/host_cores.hpp>
 #include <cleave/kernel/any_app.hpp>
@@ -294,7 +294,7 @@ class RankSearch final : public RankBag {
       for (const Worker& worker : workers_) {
         nodes += worker.nodes_seen.load(std::memory_order_relaxed);
       }
-      refusal_ = beyond(limits_, nodes).value_or("");
+      refusal_ = beyond(limits_, nodes);
     }
   }
 
@@ -304,7 +304,7 @@ class RankSearch final : public RankBag {
     check_limits();
     if (stopped_.empty() && may_be_told_to_end(limits_)) {
       const double seconds = static_cast<double>(transport_->pace_ns() - begin_ns_) / 1e9;
-      stopped_ = told_to_end(limits_, seconds).value_or("");
+      stopped_ = told_to_end(limits_, seconds);
     }
     const std::uint8_t snapshot = snapshots_ != nullptr ? kSnapshot : kNothing;
     if (!failure_.is_set() && (!refusal_.empty() || !stopped_.empty())) {
@@ -395,9 +395,7 @@ class SearchCall {
     std::optional<RankSearch> workers;
     blocks_.attempt("begin", Level{}, [&] {
       searched = make();
-      const bool is_tested = options_.hooks.transport && comm_.comm() != nullptr;
-      workers.emplace(*searched, options_,
-                      is_tested ? options_.hooks.transport(*comm_.comm()) : comm_.transport(),
+      workers.emplace(*searched, options_, comm_.transport(),
                       comm_.surroundings(options_.stealing.threads));
       return true;
     });

@@ -9,9 +9,8 @@
 #include <fstream>
 #include <limits>
 
-#include <cleave/clock.hpp>
+#include <cleave/comm.hpp>
 #include <cleave/host/host_cores.hpp>
-#include <cleave/hosts.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/program/mpi_program.hpp>
 #include <cleave/trace/words.hpp>

@@ -12,11 +12,10 @@
 #include <new>
 #include <thread>
 
-#include <cleave/clock.hpp>
+#include <cleave/comm.hpp>
 #include <cleave/command_line/output.hpp>
 #include <cleave/error.hpp>
 #include <cleave/host/provenance_here.hpp>
-#include <cleave/hosts.hpp>
 #include <cleave/program/mpi_program.hpp>
 #include <cleave/sizes.hpp>
 

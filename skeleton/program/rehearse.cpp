@@ -6,18 +6,17 @@
 #include <limits>
 #include <memory>
 
+#include <cleave/comm.hpp>
 #include <cleave/comm/virtual_ranks.hpp>
 #include <cleave/command_line/output.hpp>
 #include <cleave/dc_call.hpp>
 #include <cleave/error.hpp>
 #include <cleave/host/host_cores.hpp>
-#include <cleave/hosts.hpp>
 #include <cleave/kernel/rehearsal.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/trace/machine_file.hpp>
 #include <cleave/trace/trace_file.hpp>
 #include <cleave/trace/words.hpp>
-#include <cleave/write_trace.hpp>
 
 namespace cleave::detail {
 
@@ -187,11 +186,7 @@ void rehearse(const Comm& world, const AnyRun& run, const ProgramTraits& program
            lines_of(recorder, rank, rehearsal->prepared().level_offset);
   });
   std::vector<std::string> lines;
-  for (int process = 0; process < world.size(); ++process) {
-    if (world.rank() == 0 || world.rank() == process) {
-      lines.push_back(text_of_rank(world, process, mine));
-    }
-  }
+  for_each_text(world, mine, [&](const std::string& each) { lines.push_back(each); });
   agree(world, [&] {
     if (world.rank() == 0) {
       information.ranks_per_host = hosts.ranks_per_host();
@@ -205,16 +200,14 @@ void rehearse(const Comm& world, const AnyRun& run, const ProgramTraits& program
   });
 }
 
-VirtualRanks ranks_of_rehearsed_search(const Comm& world, const RunOptions& options) {
+VirtualNetwork network_of_rehearsed_search(const Comm& world, const RunOptions& options) {
   if (world.size() > 1) {
     throw UsageError(fmt::format("--rehearse: one process rehearses all ranks of a search, not {}",
                                  world.size()));
   }
-  return VirtualRanks(options.ranks,
-                      options.machine ? network_of(read_machine(*options.machine), options.ranks,
-                                                   ranks_per_host(options))
-                                      : VirtualNetwork{},
-                      processor_ns);
+  return options.machine
+             ? network_of(read_machine(*options.machine), options.ranks, ranks_per_host(options))
+             : VirtualNetwork{};
 }
 
 void write_rehearsed_search(const RunOptions& options, RunInformation run,

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include <cleave/clock.hpp>
+#include <cleave/comm.hpp>
 #include <cleave/comm/virtual_ranks.hpp>
 #include <cleave/command_line/output.hpp>
 #include <cleave/command_line/progress.hpp>
@@ -140,7 +140,7 @@ void run_application(const Comm& comm, AnyRun& run, const ProgramTraits& program
                      const CommandLine& line, const RunInformation& information) {
   const RunOptions& options = line.options;
   // Spans are taken even if no trace is written, since they also tell the imbalance.
-  const auto clock = options.rehearse ? VirtualRanks::now_ns : mpi_time_ns;
+  const auto clock = options.rehearse ? virtual_rank_ns : mpi_time_ns;
   std::vector<Recorder> recorders(options.rehearse ? options.ranks : 1, Recorder(clock));
   RunReport report{.app = program.name, .reads_input = !run.is_generated()};
   CallOptions call = call_options(options, program, comm.rank(), recorders[0], report);
@@ -161,13 +161,13 @@ void run_application(const Comm& comm, AnyRun& run, const ProgramTraits& program
               [&] { return solve_once(comm, run, options, call); });
       return;
     }
-    VirtualRanks ranks = ranks_of_rehearsed_search(comm, options);
+    const VirtualNetwork network = network_of_rehearsed_search(comm, options);
+    const auto solve = [&](const SearchMessages& rank) {
+      run.solve_as(rank, call_options(options, program, rank.rank(),
+                                      recorders[static_cast<std::size_t>(rank.rank())], report));
+    };
     measure(comm, run, options, recorders, report, [&] {
-      ranks.run([&](const SearchMessages& rank) {
-        run.solve_as(rank, call_options(options, program, rank.rank(),
-                                        recorders[static_cast<std::size_t>(rank.rank())], report));
-      });
-      return ranks.elapsed_ns();
+      return run_virtual_ranks(options.ranks, solve, network, processor_ns).elapsed_ns;
     });
   };
   if (program.searches) {

@@ -17,7 +17,6 @@
 #include <utility>
 #include <vector>
 
-#include <cleave/clock.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/command_line/options.hpp>
 #include <cleave/error.hpp>

@@ -3,7 +3,7 @@
 
 #include <bit>
 
-#include <cleave/clock.hpp>
+#include <cleave/comm.hpp>
 
 #include "calibration/message_benchmarks.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include <cleave/hosts.hpp>
+#include <cleave/comm.hpp>
 
 namespace cleave::calibration {
 

@@ -290,7 +290,7 @@ struct Many {
   }
 };
 
-/// An application with work on the parent, and a word on how much there is to do.
+/// An application with work on the parent.
 struct ManyAfter : Many {
   Solution after(const Problem& p, Solution solution) const {
     calls.of("after");

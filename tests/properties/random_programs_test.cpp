@@ -17,7 +17,6 @@
 #include <utility>
 #include <vector>
 
-#include <cleave/clock.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/dc_call.hpp>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ranks of a call: MPI's (`Comm`), or ranks that are not there (virtual_ranks.hpp,
-// rehearsal.hpp), with MPI's messages longer than its 32-bit counts in pieces. Waiting is
-// polite where ranks outnumber cores (hosts.hpp): MPICH itself polls and never yields, which costs
-// a barrier of 8 ranks on 2 cores 30 ms.
+// rehearsal.hpp); their hosts and clocks. Messages longer than MPI's 32-bit counts go in pieces.
+// Waiting is polite where ranks outnumber cores: MPICH itself polls and never yields, which costs a
+// barrier of 8 ranks on 2 cores 30 ms.
 #pragma once
 
 #include <mpi.h>
@@ -19,6 +19,7 @@
 #include <vector>
 
 #include <cleave/error.hpp>
+#include <cleave/host/placing.hpp>
 
 namespace cleave {
 
@@ -29,7 +30,6 @@ namespace detail {
 
 struct CommState;
 struct Step;
-struct Surroundings;
 class Transport;
 using Bytes = std::vector<std::byte>;
 
@@ -61,6 +61,12 @@ class Messages {
   virtual void begin(const Step& /*step*/, int /*level*/) const {}
 };
 
+/// The place of a rank's workers.
+struct Surroundings {
+  std::vector<int> near;   ///< the other ranks of this host
+  bool is_polite = false;  ///< whether idle workers leave their cores to others
+};
+
 /// One rank of a search among the others.
 class SearchMessages : public Messages {
  public:
@@ -74,28 +80,20 @@ class SearchMessages : public Messages {
 
 }  // namespace detail
 
-/// MPI reported a failure; the communicator is unusable afterwards.
-class MpiError : public Error {
- public:
-  MpiError(const char* call, int code);
-};
-
 /// The ranks of an MPI communicator, with a message space of their own: messages of the caller's on
 /// the same communicator are never mixed up with Cleave's. Cheap to copy.
 ///
 /// Costs are those of p ranks, with l the latency of a message in seconds and g the gap in seconds
-/// a byte. MPI chooses the algorithm of a collective; given is the usual one
-/// (docs/explanation/model.md). Every function but the constructor throws MpiError alone.
+/// a byte (docs/explanation/model.md). Every function throws an Error where MPI reports a
+/// failure; the communicator is unusable afterwards.
 class Comm : public detail::SearchMessages {
  public:
   /// Collective over `comm` the first time: one MPI_Comm_dup and one MPI_Allgather, kept with
   /// `comm` and freed with it.
-  /// \throws Error     if `comm` is MPI_COMM_NULL or an intercommunicator, or MPI is not running
-  /// \throws MpiError
+  /// \throws Error  if `comm` is MPI_COMM_NULL or an intercommunicator, or MPI is not running
   explicit Comm(MPI_Comm comm);
 
-  /// One of `size` ranks that are not there, for a function that only asks who it is. Any message
-  /// is an error, and it agrees with itself alone.
+  /// One of `size` ranks that are not there, for a function that only asks who it is.
   static Comm as_rank(int rank, int size);
 
   int rank() const override;
@@ -118,18 +116,17 @@ class Comm : public detail::SearchMessages {
 
   /// The minimum, maximum or sum of all ranks' values, on every rank. Collective, as all that
   /// follow. Cost: 2 log2(p) l.
-  std::int64_t allreduce_min(std::int64_t value) const;
-  std::int64_t allreduce_max(std::int64_t value) const;
-  std::int64_t allreduce_sum(std::int64_t value) const;
+  std::int64_t allreduce_min(std::int64_t value) const { return reduced(value, MPI_MIN); }
+  std::int64_t allreduce_max(std::int64_t value) const { return reduced(value, MPI_MAX); }
+  std::int64_t allreduce_sum(std::int64_t value) const { return reduced(value, MPI_SUM); }
   /// The minimum of each of several values, as many on every rank, in their place.
-  void allreduce_min(std::span<std::int64_t> values) const override;
+  void allreduce_min(std::span<std::int64_t> values) const override { reduce(values, MPI_MIN); }
 
   /// `bytes` of `root` on every rank; the lengths must be equal. Cost: log2(p) (l + g bytes).
   void bcast(std::span<std::byte> bytes, int root) const;
   /// `text` of `root` on every rank.
   std::string bcast(std::string text, int root) const override;
   /// One value of each rank, in rank order; empty on ranks other than 0.
-  /// Cost: log2(p) l + 8 p g.
   std::vector<std::int64_t> gather(std::int64_t value) const;
   /// `mine` of all ranks, equally long, in rank order in `all`, which only rank 0 uses.
   /// Cost: log2(p) l + g times the bytes of `all`.
@@ -156,6 +153,10 @@ class Comm : public detail::SearchMessages {
                        std::size_t piece_bytes) const;
   void wait_all(std::span<MPI_Request> requests) const;
   void reduce(std::span<std::int64_t> values, MPI_Op op) const;
+  std::int64_t reduced(std::int64_t value, MPI_Op op) const {
+    reduce({&value, 1}, op);
+    return value;
+  }
 
   /// A collective of MPI, or where waits are polite its non-blocking form.
   template <class Block, class Post, class... Arguments>
@@ -164,21 +165,60 @@ class Comm : public detail::SearchMessages {
   const detail::CommState* state_;
 };
 
+/// The hosts of a communicator when it was first used.
+class Hosts {
+ public:
+  /// Collective. Cost: an MPI_Allgather.
+  explicit Hosts(MPI_Comm comm);
+
+  /// The host of each rank, named by its lowest rank.
+  const std::vector<int>& of_ranks() const { return of_ranks_; }
+  int ranks_per_host() const { return ranks_per_host_; }  ///< the most on any host
+  /// The cores that each rank may use of its host: by its affinity and its control group.
+  const std::vector<detail::AllowedCores>& allowed_cores() const { return allowed_cores_; }
+  /// Whether ranks, of so many threads each, outnumber these: then waits leave the core to others.
+  bool oversubscribed(int threads = 1) const { return threads > cores_per_rank_; }
+
+ private:
+  std::vector<int> of_ranks_;
+  std::vector<detail::AllowedCores> allowed_cores_;
+  int ranks_per_host_ = 1;
+  int cores_per_rank_ = 1;  ///< where ranks have the fewest; 0 if they outnumber their cores
+};
+
+/// The hosts of `comm`'s ranks. No message.
+const Hosts& hosts_of(const Comm& comm);
+
 namespace detail {
 
-/// \throws MpiError  if `code`, which `call` returned, is no success
-inline void check_mpi(const char* call, int code) {
-  if (code != MPI_SUCCESS) {
-    throw MpiError(call, code);
-  }
-}
+/// \throws Error  if `code`, which `call` returned, is no success
+void check_mpi(const char* call, int code);
 
 void run_and_agree(const Comm& comm, const std::function<void()>& work);
+
+/// Calls `take`, which does not throw, on rank 0 with each rank's text, in rank order. Collective.
+/// Cost: 2 l + g bytes for each other rank.
+void for_each_text(const Comm& comm, const std::string& mine,
+                   const std::function<void(const std::string&)>& take);
+
+/// The name and version of the MPI library, in one line.
+std::string mpi_library();
+
+/// The hardware threads that this rank's workers are to be bound to, each on a core that no other
+/// worker of this host is bound to. Empty where workers outnumber cores or leave one idle, or hosts
+/// are simulated.
+std::vector<int> hardware_threads_of_workers(const Comm& comm, int threads);
+
 }  // namespace detail
 
-/// Runs `function` on every rank; if it throws on any, that rank throws on, and every other an
-/// Error with the message of the lowest such rank. Collective: for reading files,
-/// checking options, or anything else that may fail on some ranks only.
+/// A Clock for the recorders of ranks: the steady clock, or MPI's where hosts are simulated.
+/// MPICH's MPI_Wtime is the clock of the day, which may be set back.
+std::int64_t mpi_time_ns();
+/// The name of the clock of mpi_time_ns.
+std::string mpi_clock_name();
+
+/// Runs `function`, which may fail on some ranks only, on every rank; if it throws on any, that
+/// rank throws on, and every other an Error with the message of the lowest such rank. Collective.
 template <class Function>
 auto agree(const Comm& comm, Function&& function) {
   if constexpr (std::is_void_v<decltype(function())>) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// wire<T>: how a value crosses to another rank, as a sequence of bytes.
+// wire<T>: how a value crosses to another rank, as a sequence of bytes. Ranks must agree on byte
+// order and type sizes.
 //
 // Automatic: arithmetic types, enumerations, std::complex, std::bitset, std::array, std::pair,
 // std::tuple, std::optional, std::variant, the containers of the standard library, and aggregates
-// of at most 100 of these, to any depth. Refused at compile time: pointers and views (std::span,
-// std::string_view), alone or inside an aggregate, since what they point to stays behind; C arrays,
-// for which std::array does; unions, since nothing tells which member holds; aggregates with a base
-// class; containers whose comparator, hash or allocator has state; types that hold themselves. Any
-// other type: specialise wire<T>, or declare it `kPlain` if its bytes are its value, which also
-// spares the compiler a look into an aggregate of many kilobytes. Ranks must agree on byte order
-// and type sizes: one cluster of one kind of machine.
+// of at most 100 of these, to any depth. Refused at compile time: pointers and views, alone or
+// inside an aggregate, since what they point to stays behind; C arrays, for which std::array does;
+// unions, since nothing tells which member holds; aggregates with a base class; containers whose
+// comparator, hash or allocator has state; types that hold themselves. Any other type: specialise
+// wire<T>, or declare it `kPlain` if its bytes are its value, which also spares the compiler a look
+// into an aggregate of many kilobytes.
 #pragma once
 
 #include <array>
@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <experimental/type_traits>
 #include <iterator>
 #include <optional>
 #include <ranges>
@@ -83,17 +84,17 @@ template <class T>
 struct wire;
 
 /// The wire of a type that crosses as one vector of plain elements, without being packed. The wire
-/// that derives from this has
-/// - `static std::span<const Element> view(const T&, Storage& scratch)`: what crosses, in the value
-///   itself or in `scratch`;
-/// - `static T restore(Storage)`.
+/// that derives from this redefines `view` and `restore` where they are no conversions.
 template <class T, class Elements>
 struct WireByStorage {
   using Storage = Elements;
+  using View = std::span<const typename Storage::value_type>;
+
+  static View view(const T& value) { return value; }
+  static T restore(Storage storage) { return T(std::move(storage)); }
 
   static void pack(Packer& packer, const T& value) {
-    Storage scratch;
-    const std::span elements = wire<T>::view(value, scratch);
+    const View elements = wire<T>::view(value);
     packer.put_count(elements.size());
     packer.put(elements.data(), elements.size_bytes());
   }
@@ -112,14 +113,9 @@ namespace detail {
 template <class T>
 concept PlainOfStandard = std::is_trivially_copyable_v<T> &&
                           (
-                              requires(const T& value) {
-                                { value.imag() } -> std::same_as<typename T::value_type>;
-                                requires sizeof(T) == 2 * sizeof(typename T::value_type);
-                              } ||
-                              requires(const T& value) {
-                                value.to_ullong();
-                                value.test(0);
-                              });
+                              requires(const T& number) {
+                                requires sizeof(T) == 2 * sizeof(number.imag());
+                              } || requires(const T& bits) { bits.test(bits.to_ullong()); });
 
 }  // namespace detail
 
@@ -136,21 +132,10 @@ namespace detail {
 // std::array of strings, and it takes each element of a C array for a field of its own.
 
 /// Initialises any field but a C array, whose elements it initialises one by one. Never called.
-struct AnyReference {
-  std::size_t index;
-  template <class Field>
-  operator Field&() const&& noexcept;
-  template <class Field>
-  operator Field&() const& noexcept;
-};
-/// Initialises any field of an aggregate that can only be moved.
-struct AnyValue {
-  std::size_t index;
-  template <class Field>
-  operator Field() const&& noexcept;
-};
 template <class T>
-using AnyField = std::conditional_t<std::is_copy_constructible_v<T>, AnyReference, AnyValue>;
+using AnyField =
+    std::conditional_t<std::is_copy_constructible_v<T>, boost::pfr::detail::ubiq_lref_constructor,
+                       boost::pfr::detail::ubiq_rref_constructor>;
 
 /// Initialises what no structured binding of T names, and nothing else: a base, or a union, which
 /// may have no name.
@@ -201,10 +186,16 @@ consteval bool counts_fields() {
   }(std::make_index_sequence<field_count<T>()>());
 }
 
+template <class T>
+inline constexpr bool kIsArray = false;
+template <class T, std::size_t n>
+inline constexpr bool kIsArray<std::array<T, n>> = true;
+
 /// An aggregate whose fields can be named. One that is const or a reference cannot be assigned.
 template <class T>
-concept HasFields = std::is_aggregate_v<T> && std::is_class_v<T> && std::is_move_assignable_v<T> &&
-                    (field_count<T>() <= kMaxFields) && counts_fields<T>();
+concept HasFields =
+    std::is_aggregate_v<T> && std::is_class_v<T> && !kIsArray<T> && std::is_move_assignable_v<T> &&
+    (field_count<T>() <= kMaxFields) && counts_fields<T>();
 
 template <class... Ts>
 struct Types {};
@@ -227,18 +218,10 @@ template <HasFields T>
 using FieldTypes = decltype(types_of(fields_of(std::declval<T&>())));
 
 template <class T>
-inline constexpr bool kIsArray = false;
-template <class T, std::size_t n>
-inline constexpr bool kIsArray<std::array<T, n>> = true;
-
-template <class T>
 concept HasWire = requires(Packer& packer, Unpacker& unpacker, const T& value) {
   wire<T>::pack(packer, value);
   { wire<T>::unpack(unpacker) } -> std::same_as<T>;
 };
-
-template <class T>
-concept Inspectable = !kIsArray<T> && HasFields<T>;
 
 template <class T>
 consteval bool is_plain() {
@@ -246,7 +229,7 @@ consteval bool is_plain() {
     return true;
   } else if constexpr (kIsArray<T>) {
     return is_plain<typename T::value_type>();
-  } else if constexpr (std::is_trivially_copyable_v<T> && Inspectable<T>) {
+  } else if constexpr (std::is_trivially_copyable_v<T> && HasFields<T>) {
     return []<class... Fields>(Types<Fields...>) {
       return (is_plain<Fields>() && ...);
     }(FieldTypes<T>());
@@ -254,14 +237,6 @@ consteval bool is_plain() {
     return false;
   }
 }
-
-template <class T>
-concept PointsElsewhere =
-    std::is_pointer_v<T> || std::is_reference_v<T> || std::is_member_pointer_v<T> ||
-    std::ranges::view<T> || std::input_or_output_iterator<T> ||
-    requires(const T& pointer) { *pointer.get(); } || requires(const T& wrapper) {
-      { wrapper.get() } -> std::same_as<typename T::type&>;
-    };
 
 /// A container as the standard library has them: elements are inserted at its end.
 template <class T>
@@ -272,57 +247,40 @@ concept Container =
       container.size();
     };
 
-/// A vector of plain elements or a string, which crosses as its storage is.
+/// A vector of plain elements, a string or a Part, which crosses as its storage is.
 template <class T>
-concept ContiguousContainer =
-    Container<T> && std::ranges::contiguous_range<const T> && is_plain<typename T::value_type>();
+concept PlainSequence = std::ranges::contiguous_range<const T> && requires(T& sequence) {
+  sequence.resize(1);
+} && is_plain<typename T::value_type>();
 
 /// A default-constructed container compares, hashes and allocates as any other one of its type.
 template <class T>
-concept StatelessContainer =
-    Container<T> && std::is_empty_v<typename T::allocator_type> &&
-    (
-        !requires { typename T::key_compare; } ||
-        requires { requires std::is_empty_v<typename T::key_compare>; }) &&
-    (
-        !requires { typename T::hasher; } ||
-        requires {
-          requires std::is_empty_v<typename T::hasher> && std::is_empty_v<typename T::key_equal>;
-        });
+concept StatelessContainer = Container<T> && std::is_empty_v<typename T::allocator_type> &&
+                             !requires { requires !std::is_empty_v<typename T::key_compare>; } &&
+                             !requires { requires !std::is_empty_v<typename T::hasher>; } &&
+                             !requires { requires !std::is_empty_v<typename T::key_equal>; };
 
-/// Why a type does not cross to another rank, the graver the greater: it cannot be looked into, or
-/// it points elsewhere.
-enum class Fault { none, closed, pointer };
-
-/// \tparam Culprit  the type at fault
-template <Fault fault, class Culprit>
-struct Crossing {
-  static constexpr Fault kFault = fault;
-};
-template <Fault a, class A, Fault b, class B>
-std::conditional_t<(a >= b), Crossing<a, A>, Crossing<b, B>> operator|(Crossing<a, A> /*first*/,
-                                                                       Crossing<b, B> /*second*/) {
-  return {};
+/// The first part of a type, or the type, that cannot cross; void where all can.
+template <class T>
+struct Culprit {};
+template <class A, class B>
+consteval auto operator|(Culprit<A> /*first*/, Culprit<B> /*second*/) {
+  return std::conditional_t<std::is_void_v<A>, Culprit<B>, Culprit<A>>();
 }
 
-/// The gravest fault of T and of the parts that its wire names. \tparam Above  what holds T
+/// \tparam Above  what holds T
 template <class T, class... Above>
-auto crossing() {
-  constexpr bool kHoldsItself = (std::same_as<T, Above> || ...);
-  if constexpr (!HasWire<T> && PointsElsewhere<T>) {
-    return Crossing<Fault::pointer, T>();
-  } else if constexpr (kHoldsItself || !HasWire<T>) {
-    return Crossing<Fault::closed, T>();
+consteval auto culprit() {
+  if constexpr ((std::same_as<T, Above> || ...) || !HasWire<T>) {
+    return Culprit<T>();
   } else if constexpr (requires { typename wire<T>::Parts; }) {
-    return []<class... Parts>(Types<Parts...>) {
-      return (Crossing<Fault::none, T>() | ... | crossing<Parts, T, Above...>());
+    return []<class... Parts>(Types<Parts...>) consteval {
+      return (Culprit<void>() | ... | culprit<Parts, T, Above...>());
     }(typename wire<T>::Parts());
   } else {
-    return Crossing<Fault::none, T>();
+    return Culprit<void>();
   }
 }
-template <class T>
-using CrossingOf = decltype(crossing<T>());
 
 }  // namespace detail
 
@@ -332,7 +290,7 @@ concept Plain = detail::is_plain<T>();
 
 /// A type that can cross to another rank.
 template <class T>
-concept Transferable = detail::CrossingOf<T>::kFault == detail::Fault::none;
+concept Transferable = std::same_as<decltype(detail::culprit<T>()), detail::Culprit<void>>;
 
 template <Plain T>
 struct wire<T> {
@@ -383,7 +341,7 @@ struct WireOfParts<T, Types<Ts...>> {
 
 /// An aggregate that is not plain.
 template <class T>
-  requires(!Plain<T> && detail::Inspectable<T>)
+  requires(!Plain<T> && detail::HasFields<T>)
 struct wire<T> : detail::WireOfParts<T, detail::FieldTypes<T>> {};
 
 template <class First, class Second>
@@ -393,25 +351,6 @@ struct wire<std::pair<First, Second>>
 template <class... Ts>
 struct wire<std::tuple<Ts...>>
     : detail::WireOfParts<std::tuple<Ts...>, detail::Types<std::remove_const_t<Ts>...>> {};
-
-template <class T, std::size_t n>
-  requires(!Plain<std::array<T, n>>)
-struct wire<std::array<T, n>> {
-  using Parts = detail::Types<T>;
-
-  static void pack(Packer& packer, const std::array<T, n>& values) {
-    for (const T& value : values) {
-      wire<T>::pack(packer, value);
-    }
-  }
-  static std::array<T, n> unpack(Unpacker& unpacker) {
-    std::array<T, n> values;
-    for (T& value : values) {
-      value = wire<T>::unpack(unpacker);
-    }
-    return values;
-  }
-};
 
 template <class T>
 struct wire<std::optional<T>> {
@@ -435,11 +374,8 @@ struct wire<std::variant<Ts...>> {
   using Parts = detail::Types<Ts...>;
   using Variant = std::variant<Ts...>;
 
-  /// \throws Error  if the variant lost its value to an exception
+  /// \throws std::bad_variant_access  if the variant lost its value to an exception
   static void pack(Packer& packer, const Variant& value) {
-    if (value.valueless_by_exception()) {
-      throw Error("a variant without a value cannot cross to another rank");
-    }
     wire<std::uint32_t>::pack(packer, static_cast<std::uint32_t>(value.index()));
     std::visit([&packer]<class T>(const T& held) { wire<T>::pack(packer, held); }, value);
   }
@@ -447,8 +383,7 @@ struct wire<std::variant<Ts...>> {
     const auto index = wire<std::uint32_t>::unpack(unpacker);
     std::optional<Variant> value;
     [&]<std::size_t... i>(std::index_sequence<i...>) {
-      ((index == i ? void(value.emplace(std::in_place_index<i>, wire<Ts>::unpack(unpacker)))
-                   : void()),
+      ((index == i && (value.emplace(std::in_place_index<i>, wire<Ts>::unpack(unpacker)), true)) ||
        ...);
     }(std::index_sequence_for<Ts...>());
     if (!value) {
@@ -458,30 +393,8 @@ struct wire<std::variant<Ts...>> {
   }
 };
 
-template <detail::ContiguousContainer T>
-struct wire<T> : WireByStorage<T, T> {
-  static std::span<const typename T::value_type> view(const T& values, T& /*scratch*/) {
-    return values;
-  }
-  static T restore(T storage) { return storage; }
-};
-
-/// The elements of a type that opts in by naming them (part.hpp), as they stand.
-template <class T>
-  requires Plain<typename T::CrossesByElement>
-struct wire<T> {
-  using Element = typename T::CrossesByElement;
-
-  static void pack(Packer& packer, const T& elements) {
-    packer.put_count(elements.size());
-    packer.put(elements.data(), elements.size() * sizeof(Element));
-  }
-  static T unpack(Unpacker& unpacker) {
-    T elements(unpacker.take_count(sizeof(Element)));
-    unpacker.take(elements.data(), elements.size() * sizeof(Element));
-    return elements;
-  }
-};
+template <detail::PlainSequence T>
+struct wire<T> : WireByStorage<T, T> {};
 
 namespace detail {
 
@@ -506,27 +419,37 @@ T unpack_element(Unpacker& unpacker) {
 
 /// The elements of a container, one by one. A key that comes twice is refused.
 template <class T>
-  requires(detail::StatelessContainer<T> && !detail::ContiguousContainer<T>)
+  requires((detail::StatelessContainer<T> && !detail::PlainSequence<T>) ||
+           (detail::kIsArray<T> && !Plain<T>))
 struct wire<T> {
-  using Parts = detail::Types<typename T::value_type>;
+  using Element = typename T::value_type;
+  using Parts = detail::Types<Element>;
 
   static void pack(Packer& packer, const T& container) {
-    packer.put_count(container.size());
+    if constexpr (!detail::kIsArray<T>) {
+      packer.put_count(container.size());
+    }
     for (const auto& element : container) {
-      detail::pack_element<typename T::value_type>(packer, element);
+      detail::pack_element<Element>(packer, element);
     }
   }
   static T unpack(Unpacker& unpacker) {
-    const std::size_t count = unpacker.take_count(1);
     T container;
-    if constexpr (requires { container.reserve(count); }) {
-      container.reserve(count);
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      container.insert(container.end(), detail::unpack_element<typename T::value_type>(unpacker));
-    }
-    if (container.size() < count) {
-      throw Error("message damaged: a container has a key twice");
+    if constexpr (detail::kIsArray<T>) {
+      for (Element& element : container) {
+        element = detail::unpack_element<Element>(unpacker);
+      }
+    } else {
+      const std::size_t count = unpacker.take_count(1);
+      if constexpr (requires { container.reserve(count); }) {
+        container.reserve(count);
+      }
+      for (std::size_t i = 0; i < count; ++i) {
+        container.insert(container.end(), detail::unpack_element<Element>(unpacker));
+      }
+      if (container.size() < count) {
+        throw Error("message damaged: a container has a key twice");
+      }
     }
     return container;
   }
@@ -538,13 +461,9 @@ template <class T>
 concept CrossesAsStorage = requires { typename wire<T>::Storage; };
 
 template <class T>
-struct StorageOf {
-  using Type = std::vector<std::byte>;
-};
-template <CrossesAsStorage T>
-struct StorageOf<T> {
-  using Type = typename wire<T>::Storage;
-};
+using StorageMember = typename wire<T>::Storage;
+template <class T>
+using StorageOf = std::experimental::detected_or_t<std::vector<std::byte>, StorageMember, T>;
 
 }  // namespace detail
 
@@ -554,7 +473,7 @@ class Outgoing {
  public:
   explicit Outgoing(const T& value) {
     if constexpr (detail::CrossesAsStorage<T>) {
-      bytes_ = std::as_bytes(wire<T>::view(value, scratch_));
+      bytes_ = std::as_bytes(wire<T>::view(value));
     } else {
       wire<T>::pack(packer_, value);
       bytes_ = packer_.bytes();
@@ -567,7 +486,6 @@ class Outgoing {
 
  private:
   Packer packer_;
-  typename detail::StorageOf<T>::Type scratch_;
   std::span<const std::byte> bytes_;
 };
 
@@ -597,7 +515,7 @@ class Incoming {
   }
 
  private:
-  typename detail::StorageOf<T>::Type storage_;
+  detail::StorageOf<T> storage_;
 };
 
 }  // namespace cleave

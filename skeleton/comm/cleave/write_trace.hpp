@@ -3,9 +3,7 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
 
-#include <cleave/clock.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/trace.hpp>
 
@@ -19,12 +17,5 @@ namespace cleave {
 /// written; nothing is left of it then
 void write_trace(const Comm& comm, const std::filesystem::path& path, RunInformation run,
                  const Recorder& recorder);
-
-namespace detail {
-
-/// `text` of `rank` on rank 0; that and `rank` call it.
-std::string text_of_rank(const Comm& comm, int rank, std::string text);
-
-}  // namespace detail
 
 }  // namespace cleave

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that an application supplies, five or more, and what running them means
-// (`solve_sequential`). Needs no MPI. How DC_Call is called is in dc_call.hpp.
+// The functions that an application supplies (docs/reference/your-own-program.md), and what running
+// them means (`solve_sequential`). Needs no MPI. How DC_Call is called is in dc_call.hpp.
 #pragma once
 
 #include <array>
@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -48,36 +47,41 @@ concept HasConquer = requires(const App& app, typename App::Problem problem) {
   { app.conquer(std::move(problem)) } -> std::same_as<typename App::Solution>;
 };
 
-/// `Halves<Problem> divide(Problem, Share) const`: divides in proportion to the ranks of each half.
+/// `Solution after(const Problem&, Solution) const`, optional: works on a problem that was divided,
+/// once its subproblems are solved and combined. `divide` then gets it as a `const Problem&`.
 template <class App>
-concept HasDivideByShare = requires(const App& app, typename App::Problem problem, Share share) {
-  { app.divide(std::move(problem), share) } -> std::same_as<Halves<typename App::Problem>>;
+concept HasAfter = requires(const App& app, const typename App::Problem& problem,
+                            typename App::Solution solution) {
+  { app.after(problem, std::move(solution)) } -> std::same_as<typename App::Solution>;
 };
 
+namespace detail {
+
+/// A problem as `divide` gets it: to be moved from, unless `after` is to see it.
+template <class App>
+using ToDivide =
+    std::conditional_t<HasAfter<App>, const typename App::Problem&, typename App::Problem&&>;
+
+template <class App, class Result, class... Shares>
+concept DividesInto = requires(const App& app, ToDivide<App> problem, Shares... share) {
+  { app.divide(static_cast<ToDivide<App>>(problem), share...) } -> std::same_as<Result>;
+};
+
+}  // namespace detail
+
+/// `Halves<Problem> divide(Problem, Share) const`: divides in proportion to the ranks of each half.
+template <class App>
+concept HasDivideByShare = detail::DividesInto<App, Halves<typename App::Problem>, Share>;
 /// `Halves<Problem> divide(Problem) const`, or the form above.
 template <class App>
 concept HasDivideInHalves =
-    HasDivideByShare<App> || requires(const App& app, typename App::Problem problem) {
-      { app.divide(std::move(problem)) } -> std::same_as<Halves<typename App::Problem>>;
-    };
-
-/// `std::vector<Problem> divide(Problem) const`: any number of subproblems but none, in the order
-/// in which their solutions are combined.
+    HasDivideByShare<App> || detail::DividesInto<App, Halves<typename App::Problem>>;
+/// `std::vector<Problem> divide(Problem) const`: any number of subproblems but none, in order.
 template <class App>
-concept HasDivideInMany = requires(const App& app, typename App::Problem problem) {
-  { app.divide(std::move(problem)) } -> std::same_as<std::vector<typename App::Problem>>;
-};
+concept HasDivideInMany = detail::DividesInto<App, std::vector<typename App::Problem>>;
 
 template <class App>
 concept HasDivide = HasDivideInHalves<App> || HasDivideInMany<App>;
-
-/// `double work(const Problem&) const`, optional with `divide` in many: relative cost of a
-/// subproblem among its siblings; without it, all alike. The hypercube halves its ranks, and
-/// cuts the subproblems in two so that work for each rank is as even as whole ones allow.
-template <class App>
-concept HasWork = requires(const App& app, const typename App::Problem& problem) {
-  { app.work(problem) } -> std::convertible_to<double>;
-};
 
 /// `Solution combine(Solution left, Solution right) const`; of many solutions from left to right.
 template <class App>
@@ -86,24 +90,12 @@ concept HasCombine =
       { app.combine(std::move(left), std::move(right)) } -> std::same_as<typename App::Solution>;
     };
 
-/// `Solution combine(std::vector<Solution>) const`: of all subproblems at once, in their order.
-/// With `divide` in many, in place of the one above.
+/// `Solution combine(std::vector<Solution>) const`, with `divide` in many: all at once, in order.
 template <class App>
-concept HasCombineOfMany = HasDivideInMany<App> &&
-                           requires(const App& app, std::vector<typename App::Solution> solutions) {
-                             {
-                               app.combine(std::move(solutions))
-                             } -> std::same_as<typename App::Solution>;
-                           };
-
-/// `Solution after(const Problem&, Solution) const`, optional: works on a problem that was divided,
-/// once its subproblems are solved and combined. The problem is kept until then, so `divide` gets
-/// it as a `const Problem&`: it is copied only where `divide` takes it by value.
-template <class App>
-concept HasAfter = requires(const App& app, const typename App::Problem& problem,
-                            typename App::Solution solution) {
-  { app.after(problem, std::move(solution)) } -> std::same_as<typename App::Solution>;
-};
+concept HasCombineOfMany =
+    HasDivideInMany<App> && requires(const App& app, std::vector<typename App::Solution> all) {
+      { app.combine(std::move(all)) } -> std::same_as<typename App::Solution>;
+    };
 
 /// `Solution sequential(Problem) const`, optional: a whole subproblem, as fast as one rank can.
 template <class App>
@@ -111,8 +103,8 @@ concept HasSequential = requires(const App& app, typename App::Problem problem) 
   { app.sequential(std::move(problem)) } -> std::same_as<typename App::Solution>;
 };
 
-/// `bool small(const Problem&) const`, optional: whether one worker solves the problem alone, by
-/// `sequential` or by recursion, where threads share work; without it, `trivial` ones alone.
+/// `bool small(const Problem&) const`, optional: whether one worker solves the problem alone where
+/// threads share work; without it, `trivial` ones alone.
 template <class App>
 concept HasSmall = requires(const App& app, const typename App::Problem& problem) {
   { app.small(problem) } -> std::convertible_to<bool>;
@@ -125,21 +117,20 @@ concept HasProblemSizes = requires(const App& app, const typename App::Problem& 
 };
 
 /// `Sizes solution_sizes(const Solution&) const`, optional: what the cost of combining a solution
-/// depends on, or what solving it turned out to cost (a tree search: the nodes that it visited).
+/// depends on, or what solving it turned out to cost (`nodes` of a tree search).
 template <class App>
 concept HasSolutionSizes = requires(const App& app, const typename App::Solution& solution) {
   { app.solution_sizes(solution) } -> std::same_as<Sizes>;
 };
 
-/// An application. All functors are const, and deterministic where the placement is
-/// `replicated`, since every rank then divides on its own.
+/// An application. Its functors are const, and deterministic where every rank divides on its own
+/// (`replicated`).
 template <class App>
 concept DivideAndConquer = HasProblemAndSolution<App> && HasTrivial<App> && HasConquer<App> &&
                            HasDivide<App> && (HasCombine<App> || HasCombineOfMany<App>);
 
-/// `static constexpr bool kMergesParts = true`, a form of Placement::distributed: the ranks solve
-/// any parts of the problem by `sequential`, and `combine` of two groups' solutions is that of both
-/// together. Every rank gets the whole solution.
+/// `static constexpr bool kMergesParts = true`: the ranks solve any parts of the problem, and
+/// `combine` of two groups' solutions is that of both together, on every rank.
 template <class App>
 concept MergesParts = DivideAndConquer<App> && requires { requires App::kMergesParts; };
 
@@ -149,8 +140,7 @@ enum class ClassOrder {
   descending,  ///< greater, equal, less
 };
 
-/// How many elements of a part come before the splitter, and how many equal it. The others come
-/// after it.
+/// How many elements of a part come before the splitter, and how many equal it.
 struct Cut {
   std::size_t less = 0;
   std::size_t equal = 0;
@@ -163,46 +153,31 @@ struct Split {
   bool has_ties = false;  ///< whether so many elements equal it that they are to be shared out
 };
 
-/// `std::vector<Splitter> sample(std::span<const Element>, std::size_t count, std::uint64_t seed)
-/// const`: those of `count` elements, a fair sample of the part; `count` is at most its length.
+/// The sorting form of Placement::distributed: a sequence of plain `Element`s in parts of any
+/// length, one a rank. Level by level the ranks of a group partition their parts around a common
+/// plain `Splitter`, and each half of the group gets its side; `sequential` sorts what is left.
+/// - `std::vector<Splitter> sample(std::span<const Element>, std::size_t count, std::uint64_t seed)
+///   const`: a fair sample of the part; `count` is at most its length;
+/// - `Split<Splitter> splitter(std::vector<Splitter> samples, Share) const`: one that about left /
+///   total of the samples come before;
+/// - `Cut partition(std::span<Element>, const Split<Splitter>&, ClassOrder) const`: reorders in
+///   place. Without `has_ties` those equal to the splitter may lie anywhere among those after it,
+///   and are counted with them.
 template <class App>
-concept HasSample = requires(const App& app, std::span<const typename App::Element> part) {
-  {
-    app.sample(part, std::size_t{}, std::uint64_t{})
-  } -> std::same_as<std::vector<typename App::Splitter>>;
-};
+concept SplitsParts =
+    DivideAndConquer<App> && std::same_as<typename App::Problem, Part<typename App::Element>> &&
+    std::same_as<typename App::Solution, Part<typename App::Element>> &&
+    requires(const App& app, std::span<typename App::Element> part,
+             std::vector<typename App::Splitter> samples,
+             const Split<typename App::Splitter>& split) {
+      {
+        app.sample(std::span<const typename App::Element>(part), std::size_t{}, std::uint64_t{})
+      } -> std::same_as<std::vector<typename App::Splitter>>;
+      { app.splitter(std::move(samples), Share{}) } -> std::same_as<Split<typename App::Splitter>>;
+      { app.partition(part, split, ClassOrder{}) } -> std::same_as<Cut>;
+    };
 
-/// `Split<Splitter> splitter(std::vector<Splitter> samples, Share) const`: one that about left /
-/// total of the samples come before.
-template <class App>
-concept HasSplitter = requires(const App& app, std::vector<typename App::Splitter> samples) {
-  { app.splitter(std::move(samples), Share{}) } -> std::same_as<Split<typename App::Splitter>>;
-};
-
-/// `Cut partition(std::span<Element>, const Split<Splitter>&, ClassOrder) const`: reorders in
-/// place. Without `has_ties` those equal to the splitter may lie anywhere among those after it, and
-/// are counted with them.
-template <class App>
-concept HasPartition = requires(const App& app, std::span<typename App::Element> part,
-                                const Split<typename App::Splitter>& split) {
-  { app.partition(part, split, ClassOrder{}) } -> std::same_as<Cut>;
-};
-
-/// The sorting form of Placement::distributed. The problem is a sequence of `Element`s in parts of
-/// any length, one a rank. Level by level the ranks of a group partition their parts around a
-/// common `Splitter`, and each half of the group gets its side; `sequential` solves what is left.
-/// No element of a rank's part of the solution comes before one of a lower rank's. Both are plain
-/// types.
-template <class App>
-concept SplitsParts = DivideAndConquer<App> &&
-                      requires {
-                        typename App::Element;
-                        typename App::Splitter;
-                      } && std::same_as<typename App::Problem, Part<typename App::Element>> &&
-                      std::same_as<typename App::Solution, Part<typename App::Element>> &&
-                      HasSample<App> && HasSplitter<App> && HasPartition<App>;
-
-/// An application for Placement::distributed.
+/// For Placement::distributed.
 template <class App>
 concept Distributable = MergesParts<App> || SplitsParts<App>;
 
@@ -217,11 +192,6 @@ Halves<typename App::Problem> divide(const App& app, Problem&& problem, Share sh
 }
 
 namespace detail {
-
-/// A problem as `divide` gets it: to be moved from, unless `after` is to see it.
-template <class App>
-using ToDivide =
-    std::conditional_t<HasAfter<App>, const typename App::Problem&, typename App::Problem&&>;
 
 /// The subproblems of a problem that is not trivial, in their order, those of halves by `share`.
 /// \throws Error  if there are none
@@ -239,34 +209,24 @@ auto subproblems(const App& app, ToDivide<App> problem, Share share = {.left = 1
   }
 }
 
-/// The solutions of a problem's parts, which are added in their order.
-template <DivideAndConquer App>
-class Combined {
- public:
-  using Solution = typename App::Solution;
-
-  void add(const App& app, Solution solution) {
-    if constexpr (HasCombineOfMany<App>) {
-      solutions_.push_back(std::move(solution));
-    } else if (solutions_) {
-      solutions_ = app.combine(*std::move(solutions_), std::move(solution));
-    } else {
-      solutions_ = std::move(solution);
+/// Combines the solutions of a problem's parts, each of which `take` returns by its number.
+template <DivideAndConquer App, class Take>
+typename App::Solution combine_all(const App& app, std::size_t count, const Take& take) {
+  if constexpr (HasCombineOfMany<App>) {
+    std::vector<typename App::Solution> solutions;
+    for (std::size_t i = 0; i < count; ++i) {
+      solutions.push_back(take(i));
     }
-  }
-  /// \pre  all parts' solutions were added
-  Solution take(const App& app) {
-    if constexpr (HasCombineOfMany<App>) {
-      return app.combine(std::move(solutions_));
-    } else {
-      return *std::move(solutions_);
+    return app.combine(std::move(solutions));
+  } else {
+    typename App::Solution all = take(0);
+    for (std::size_t i = 1; i < count; ++i) {
+      typename App::Solution next = take(i);
+      all = app.combine(std::move(all), std::move(next));
     }
+    return all;
   }
-
- private:
-  std::conditional_t<HasCombineOfMany<App>, std::vector<Solution>, std::optional<Solution>>
-      solutions_;
-};
+}
 
 /// The solution of a divided problem, by the combined ones of its parts.
 template <DivideAndConquer App>
@@ -288,8 +248,7 @@ typename App::Solution solve_on_heap(const App& app, typename App::Problem probl
   struct Divided {
     decltype(subproblems(app, std::move(problem))) parts;
     typename App::Problem parent;  ///< as `divide` left it
-    std::size_t next = 1;          ///< part to be solved
-    Combined<App> solutions{};
+    std::vector<typename App::Solution> solutions;
   };
   std::deque<Divided> stack;
   for (;;) {
@@ -299,7 +258,7 @@ typename App::Solution solve_on_heap(const App& app, typename App::Problem probl
                     " levels");
       }
       auto parts = subproblems(app, static_cast<ToDivide<App>>(problem));
-      stack.push_back({.parts = std::move(parts), .parent = std::move(problem)});
+      stack.push_back({std::move(parts), std::move(problem), {}});
       problem = std::move(stack.back().parts[0]);
     }
     typename App::Solution solution = app.conquer(std::move(problem));
@@ -308,12 +267,13 @@ typename App::Solution solve_on_heap(const App& app, typename App::Problem probl
         return solution;
       }
       Divided& above = stack.back();
-      above.solutions.add(app, std::move(solution));
-      if (above.next < above.parts.size()) {
-        problem = std::move(above.parts[above.next++]);
+      above.solutions.push_back(std::move(solution));
+      if (above.solutions.size() < above.parts.size()) {
+        problem = std::move(above.parts[above.solutions.size()]);
         break;
       }
-      solution = after_parts(app, above.parent, above.solutions.take(app));
+      const auto take = [&above](std::size_t i) { return std::move(above.solutions[i]); };
+      solution = after_parts(app, above.parent, combine_all(app, above.parts.size(), take));
     }
   }
 }
@@ -328,11 +288,11 @@ typename App::Solution solve_by_calls(const App& app, typename App::Problem prob
     return app.conquer(std::move(problem));
   }
   if constexpr (HasDivideInMany<App>) {
-    Combined<App> solutions;
-    for (auto& part : subproblems(app, static_cast<ToDivide<App>>(problem))) {
-      solutions.add(app, solve_by_calls(app, std::move(part), levels - 1));
-    }
-    return after_parts(app, problem, solutions.take(app));
+    auto parts = subproblems(app, static_cast<ToDivide<App>>(problem));
+    const auto solve = [&](std::size_t i) {
+      return solve_by_calls(app, std::move(parts[i]), levels - 1);
+    };
+    return after_parts(app, problem, combine_all(app, parts.size(), solve));
   } else {  // without an array and an optional, which take as long as a small node
     auto [left, right] =
         cleave::divide(app, static_cast<ToDivide<App>>(problem), Share{.left = 1, .total = 2});
@@ -343,18 +303,7 @@ typename App::Solution solve_by_calls(const App& app, typename App::Problem prob
   }
 }
 
-}  // namespace detail
-
-/// Solves `problem` on one rank by recursion down to `trivial`. This is the meaning of DC_Call:
-/// every executor returns what this returns. Any depth will do: from level 100 on, which balanced
-/// recursions do not reach, the stack is on the heap.
-template <DivideAndConquer App>
-typename App::Solution solve_sequential(const App& app, typename App::Problem problem) {
-  constexpr int kLevelsByCalls = 100;
-  return detail::solve_by_calls(app, std::move(problem), kLevelsByCalls);
-}
-
-namespace detail {
+inline constexpr int kLevelsByCalls = 100;
 
 /// Solves `problem` on one thread, by `sequential` where there is one.
 template <DivideAndConquer App>
@@ -364,8 +313,16 @@ typename App::Solution solve_whole(const App& app, typename App::Problem problem
       return app.sequential(std::move(problem));
     }
   }
-  return solve_sequential(app, std::move(problem));
+  return solve_by_calls(app, std::move(problem), kLevelsByCalls);
 }
 
 }  // namespace detail
+
+/// Solves `problem` on one rank by recursion down to `trivial`, of any depth: from level 100 on the
+/// stack is on the heap. This is the meaning of DC_Call: every executor returns what this returns.
+template <DivideAndConquer App>
+typename App::Solution solve_sequential(const App& app, typename App::Problem problem) {
+  return detail::solve_by_calls(app, std::move(problem), detail::kLevelsByCalls);
+}
+
 }  // namespace cleave

@@ -17,24 +17,22 @@
 namespace cleave {
 
 /// A sequence of plain elements with room before its first and behind its last one. Elements can be
-/// taken off and put on at either end without moving the others. Move-only.
-///
-/// New room is not initialised (row.hpp): pages that are never touched take no memory.
+/// taken off and put on at either end without moving the others. Move-only. New room is not
+/// initialised (row.hpp): pages that are never touched take no memory.
 template <class T>
   requires std::is_trivially_copyable_v<T>
 class Part {
  public:
-  using CrossesByElement = T;  ///< to other ranks (wire.hpp)
+  using value_type = T;
 
   Part() = default;
 
-  /// `count` elements of any value, and room for 5/8 as many more. A level of the sorting form
-  /// receives about half as many on top of what it keeps, at the one end and then at the other. So
-  /// a tenth of the room lies before the elements, to spare at either end.
+  /// `count` elements of any value, and room for 5/8 as many more, a tenth of it before them: a
+  /// level of the sorting form receives about half as many at the one end and then at the other.
   /// \throws std::bad_alloc
   explicit Part(std::size_t count) : Part(count / 16, count, count / 16 * 9 + 64) {}
   Part(std::size_t room_before, std::size_t count, std::size_t room_behind)
-      : storage_(allocate(checked_sum(checked_sum(room_before, count), room_behind))),
+      : storage_(allocate(room_before, count, room_behind)),
         capacity_(room_before + count + room_behind),
         first_(room_before),
         size_(count) {}
@@ -46,13 +44,9 @@ class Part {
 
   Part(Part&& other) noexcept { swap(other); }
   Part& operator=(Part&& other) noexcept {
-    Part taken(std::move(other));
-    swap(taken);
+    Part(std::move(other)).swap(*this);
     return *this;
   }
-  Part(const Part&) = delete;
-  Part& operator=(const Part&) = delete;
-  ~Part() = default;
 
   T* begin() { return storage_.get() + first_; }
   T* end() { return begin() + size_; }
@@ -65,6 +59,9 @@ class Part {
   T& operator[](std::size_t i) { return begin()[i]; }
   const T& operator[](std::size_t i) const { return begin()[i]; }
 
+  /// `count` elements of any value, in place of those that are there.
+  void resize(std::size_t count) { *this = Part(count); }
+
   /// Whether the last partition of this call of the sorting form found all elements equal to its
   /// splitter, and none was put on since: `sequential` has nothing to order then.
   bool is_uniform() const { return is_uniform_; }
@@ -74,26 +71,20 @@ class Part {
   std::size_t room_behind() const { return capacity_ - first_ - size_; }
 
   /// Makes room for `count` elements at an end. If it is not there yet, all elements are moved:
-  /// within the storage where the room at both ends is enough, else to a new one. \throws
-  /// std::bad_alloc
+  /// within the storage where the room at both ends is enough, else to a new one.
+  /// \throws std::bad_alloc
   void make_room_before(std::size_t count) {
-    if (count <= room_before()) {
-      return;
-    }
-    if (count <= room_before() + room_behind()) {
+    if (count > capacity_ - size_) {
+      move_to(count + count / 8, room_behind());
+    } else if (count > room_before()) {
       slide_to(count);
-    } else {
-      move_to(checked_sum(count, count / 8), room_behind());
     }
   }
   void make_room_behind(std::size_t count) {
-    if (count <= room_behind()) {
-      return;
-    }
-    if (count <= room_before() + room_behind()) {
-      slide_to(room_before() + room_behind() - count);
-    } else {
-      move_to(room_before(), checked_sum(count, count / 8));
+    if (count > capacity_ - size_) {
+      move_to(room_before(), count + count / 8);
+    } else if (count > room_behind()) {
+      slide_to(capacity_ - size_ - count);
     }
   }
 
@@ -122,18 +113,16 @@ class Part {
   }
 
  private:
-  static std::size_t checked_sum(std::size_t a, std::size_t b) {
-    if (a > kMax || b > kMax - a) {
-      throw std::bad_alloc();
-    }
-    return a + b;
-  }
-
   struct Free {
     void operator()(T* storage) const { release_row(storage); }
   };
 
-  static T* allocate(std::size_t count) { return static_cast<T*>(allocate_row(count * sizeof(T))); }
+  static T* allocate(std::size_t room_before, std::size_t count, std::size_t room_behind) {
+    if (std::max({room_before, count, room_behind}) > PTRDIFF_MAX / 4 / sizeof(T)) {
+      throw std::bad_alloc();
+    }
+    return static_cast<T*>(allocate_row((room_before + count + room_behind) * sizeof(T)));
+  }
 
   void slide_to(std::size_t before) {
     std::memmove(storage_.get() + before, begin(), size_ * sizeof(T));
@@ -153,8 +142,6 @@ class Part {
     std::swap(size_, other.size_);
     std::swap(is_uniform_, other.is_uniform_);
   }
-
-  static constexpr std::size_t kMax = PTRDIFF_MAX / sizeof(T) - (std::size_t{4} << 20);
 
   std::unique_ptr<T[], Free> storage_;
   std::size_t capacity_ = 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functors of an application that searches a tree whose shape is not known: one visits a node.
-// This is the fast form of DC_Type::work_stealing, for a combine that is commutative and
-// associative; no MPI.
+// The functors of an application that searches a tree whose shape is not known: one visits a node
+// (docs/reference/your-own-program.md). No MPI.
 //
 //   struct App {
 //     using Problem = ...;
@@ -11,45 +10,32 @@
 //     // Adds the node's own contribution to `total`, and appends its children.
 //     void visit(Node node, Children<Node>& children, Solution& total) const;
 //     Solution combine(Solution left, Solution right) const;
-//
 //     // The problem's own contribution and its first nodes. May be left out where Problem is Node.
 //     void begin(Problem problem, Children<Node>& children, Solution& total) const;
-//     // A worker's counts so far. Optional; {"nodes", n} is what limits and reports go by.
-//     Sizes solution_sizes(const Solution& total) const;
 //   };
 //
 // Each worker has a total of its own, so `visit` is called by several threads at once, each with
 // another `total`. Which worker visits which nodes, and in which order, is not determined; a worker
-// visits first what was appended last. The totals are combined at the end.
+// visits first what was appended last. The totals are combined at the end, in any order.
 //
-// Branch-and-bound has a fourth argument, the incumbent:
-//     using Bound = double;   // of what values; std::int64_t where it is left out
-//     void visit(Node node, Children<Node>& children, Solution& total,
-//                Incumbent<Bound>& incumbent) const;
-//     Bound first_incumbent(const Problem& problem) const;   // optional
-// Its least value is the best; `using Bound = Maximise<double>;` makes it the greatest.
+// Branch-and-bound has an `Incumbent<Bound>&` as fourth argument, and may have a `first_incumbent`.
+// A visit of `std::span<Node>` gets the newest nodes of its worker, the newest first, and may move
+// from them: at most kMaxNodesAtOnce, and fewer where others are to take some.
 //
-// A visit of either kind may take several nodes at once, to work on them by vector instructions:
-//     void visit(std::span<Node> nodes, Children<Node>& children, Solution& total) const;
-// It gets the newest nodes of its worker, the newest first, at least one and at most
-// kMaxNodesAtOnce, and may move from them. It gets fewer where there are no more, and where visits
-// take long, so that others can take nodes. Branch-and-bound reads the incumbent for each node.
-//
-// Children of many bytes, or such as a bound may rule out, are better made when they are visited. A
-// visit of either kind then says how many there are, by `children.lazy(count)`:
-//     void visit(const Node& node, LazyChildren& children, Solution& total) const;
-//     Node child(const Node& parent, std::int64_t index) const;
-// `child` may return std::optional<Node>: a child that is nothing is not visited. It has the
-// incumbent as third argument where it wants it. Several workers may make the children of one node,
-// each with a copy of it, so a Node is copyable, and `child` depends on its arguments alone.
+// Children of many bytes, or such as a bound may rule out, are better made when they are visited: a
+// visit of `const Node&` and LazyChildren says how many there are, and `child(parent, index)` makes
+// one, or nothing. Several workers may make the children of one node, each with a copy of it, so a
+// Node is copyable, and `child` depends on its arguments alone.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <experimental/type_traits>
 #include <limits>
 #include <optional>
 #include <span>
@@ -61,31 +47,13 @@
 #include <cleave/application.hpp>
 #include <cleave/contract/split_deque.hpp>
 #include <cleave/error.hpp>
-#include <cleave/incumbent.hpp>
 #include <cleave/trace.hpp>
 
 namespace cleave {
 
-namespace detail {
-
-/// By which a visit says that the search has found what it looks for.
-class Stopping {
- public:
-  /// Ends the search: no node needs a visit any more. The totals so far are combined as ever. Other
-  /// workers and ranks end their visits when they hear of it, so which nodes they have visited is
-  /// not determined.
-  void stop() { is_stopped_ = true; }
-  bool is_stopped() const { return is_stopped_; }
-
- private:
-  bool is_stopped_ = false;
-};
-
-}  // namespace detail
-
 /// Where `visit` puts a node's children: the top of its worker's stack.
 template <std::movable Node>
-class Children : public detail::Stopping {
+class Children {
  public:
   explicit Children(detail::SplitDeque<Node>& deque) : deque_(deque) {}
 
@@ -99,39 +67,175 @@ class Children : public detail::Stopping {
     return deque_.append(count);
   }
 
+  /// Ends the search, since it has found what it looks for: other workers and ranks end their
+  /// visits when they hear of it. The totals so far are combined as ever.
+  void stop() { is_stopped_ = true; }
+  bool is_stopped() const { return is_stopped_; }
+
  private:
   detail::SplitDeque<Node>& deque_;
+  bool is_stopped_ = false;
 };
 
 /// Where `visit` says how many children a node has, which the application's `child` makes.
-class LazyChildren : public detail::Stopping {
+class LazyChildren {
  public:
-  /// The node has `count` children. A worker makes them in the order of their index, each when it
-  /// is about to be visited, once all below the one before it have been. Of several calls the last
-  /// counts.
+  explicit LazyChildren(const auto& /*deque*/) {}
+
+  /// The node has `count` children, which are made in the order of their index, each when it is
+  /// about to be visited. The last of several calls counts.
   void lazy(std::int64_t count) { count_ = count; }
   std::int64_t count() const { return count_; }
 
+  void stop() { is_stopped_ = true; }
+  bool is_stopped() const { return is_stopped_; }
+
  private:
   std::int64_t count_ = 0;
+  bool is_stopped_ = false;
+};
+
+/// Says that the greatest value is the best: `using Bound = cleave::Maximise<double>;`. Else the
+/// least is.
+template <class Value>
+struct Maximise {};
+
+namespace detail {
+
+/// A value that an incumbent can have: an integer of at most 64 bits, a float or a double.
+template <class V>
+concept BoundValue = (std::integral<V> && !std::same_as<V, bool> && sizeof(V) <= 8) ||
+                     std::same_as<V, float> || std::same_as<V, double>;
+
+/// A Bound that is refused counts as an integer, so that nothing else is reported.
+template <class Bound>
+struct BoundTraits {
+  static constexpr bool kIsAllowed = BoundValue<Bound>;
+  static constexpr bool kMaximises = false;
+  using Value = std::conditional_t<kIsAllowed, Bound, std::int64_t>;
+};
+template <class Of>
+struct BoundTraits<Maximise<Of>> : BoundTraits<Of> {
+  static constexpr bool kMaximises = true;
+};
+/// The bits of a key that differ from those of its value.
+template <class Bound>
+inline constexpr std::int64_t kFlipped =
+    std::int64_t{BoundTraits<Bound>::kMaximises ? -1 : 0} ^
+    (std::unsigned_integral<typename BoundTraits<Bound>::Value> ? INT64_MIN : 0);
+
+/// Every value of `From` is one of `To`.
+template <class From, class To>
+concept ConvertsWithoutLoss =
+    std::is_arithmetic_v<From> && BoundValue<To> &&
+    (std::floating_point<To> || !std::floating_point<From>)&&(
+        std::is_signed_v<To> || !std::is_signed_v<From>)&&std::numeric_limits<From>::digits <=
+        std::numeric_limits<To>::digits;
+
+/// The bits of a double as an integer in its order, and back.
+constexpr std::int64_t in_order(std::int64_t bits) {
+  return bits >= 0 ? bits : bits ^ std::numeric_limits<std::int64_t>::max();
+}
+
+/// An integer that is less, the better `value` is. It is what crosses to other ranks.
+template <class Bound>
+constexpr std::int64_t key_of(typename BoundTraits<Bound>::Value value) {
+  if constexpr (std::floating_point<decltype(value)>) {
+    const double number = static_cast<double>(value) + 0.0;  // no -0.0
+    return in_order(std::bit_cast<std::int64_t>(number)) ^ kFlipped<Bound>;
+  } else {
+    return static_cast<std::int64_t>(value) ^ kFlipped<Bound>;
+  }
+}
+
+/// The value of a key.
+template <class Bound>
+constexpr typename BoundTraits<Bound>::Value value_of(std::int64_t key) {
+  using Value = typename BoundTraits<Bound>::Value;
+  key ^= kFlipped<Bound>;
+  if constexpr (std::floating_point<Value>) {
+    return static_cast<Value>(std::bit_cast<double>(in_order(key)));
+  } else {
+    return static_cast<Value>(key);
+  }
+}
+
+}  // namespace detail
+
+/// The best value that any worker of any rank has found: a bound on what is still worth a visit. It
+/// spreads without synchronising, so a rank may know an older, worse one. Whoever finds a better
+/// solution offers its value here and keeps the solution in its `total`.
+/// \tparam Bound  an integer of at most 64 bits, a float or a double, of which the least is the
+///                best, or `Maximise` of one of these
+template <class Bound = std::int64_t>
+class Incumbent {
+ public:
+  using Value = typename detail::BoundTraits<Bound>::Value;
+
+  /// The value before anything is found: the worst that there is, infinite where it can be.
+  static constexpr Value kNone = [] {
+    using Limits = std::numeric_limits<Value>;
+    constexpr Value kGreatest = Limits::has_infinity ? Limits::infinity() : Limits::max();
+    constexpr Value kLeast = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+    return detail::BoundTraits<Bound>::kMaximises ? kLeast : kGreatest;
+  }();
+
+  explicit Incumbent(Value value = kNone) : key_(detail::key_of<Bound>(value)) {}
+
+  /// Cost: one plain load.
+  Value value() const { return detail::value_of<Bound>(key()); }
+
+  /// \return  whether `value` is better than any that this rank knew, and is now the incumbent;
+  ///          a NaN never is
+  template <class T>
+  bool offer(T value) {
+    static_assert(detail::ConvertsWithoutLoss<T, Value>,
+                  "cleave: the value that is offered does not fit the incumbent's type without "
+                  "loss: name the application's `Bound`, or convert the value");
+    if constexpr (std::floating_point<T>) {
+      if (value != value) {
+        return false;
+      }
+    }
+    return offer_key(detail::key_of<Bound>(static_cast<Value>(value)));
+  }
+
+  std::int64_t key() const { return key_.load(std::memory_order_relaxed); }
+  bool offer_key(std::int64_t key) {
+    std::int64_t known = this->key();
+    while (key < known) {
+      if (key_.compare_exchange_weak(known, key, std::memory_order_relaxed)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  alignas(detail::kCacheLineBytes) std::atomic<std::int64_t> key_;
+
+  // Last, since clang leaves out the members behind one that fails.
+  static_assert(detail::BoundTraits<Bound>::kIsAllowed,
+                "cleave: the Bound of an incumbent must be an integer of at most 64 bits, float, "
+                "double, or cleave::Maximise of one of these");
 };
 
 namespace detail {
 
 template <class App>
-struct NodeOfApp {
-  using Type = typename App::Problem;
-};
+using BoundMember = typename App::Bound;
 template <class App>
-  requires requires { typename App::Node; }
-struct NodeOfApp<App> {
-  using Type = typename App::Node;
-};
+using NodeMember = typename App::Node;
 
 }  // namespace detail
 
+/// `App::Bound` where it has one, else std::int64_t.
 template <class App>
-using NodeOf = typename detail::NodeOfApp<App>::Type;
+using IncumbentOf =
+    Incumbent<std::experimental::detected_or_t<std::int64_t, detail::BoundMember, App>>;
+
+template <class App>
+using NodeOf = std::experimental::detected_or_t<typename App::Problem, detail::NodeMember, App>;
 
 /// The most nodes that a visit of several takes.
 inline constexpr std::size_t kMaxNodesAtOnce = 64;
@@ -144,13 +248,11 @@ concept VisitWith = requires(const App& app, Visited visited, To& children,
                              typename App::Solution& total, Incumbent&... incumbent) {
   app.visit(std::move(visited), children, total, incumbent...);
 };
-
 template <class App, class Visited, class To>
 concept VisitOf = VisitWith<App, Visited, To> || VisitWith<App, Visited, To, IncumbentOf<App>>;
 
 template <class App>
 concept VisitsOne = VisitOf<App, NodeOf<App>, Children<NodeOf<App>>>;
-
 template <class T, class Node>
 concept NodeOrNone = std::same_as<T, Node> || std::same_as<T, std::optional<Node>>;
 
@@ -166,15 +268,15 @@ template <class App>
 concept VisitsLazily = !detail::VisitsOne<App> && !VisitsSeveral<App> &&
                        detail::VisitOf<App, const NodeOf<App>&, LazyChildren>;
 
-/// `void visit(Node, Children<Node>&, Solution&) const`, or of std::span<Node>, or lazily; of
-/// branch-and-bound `void visit(Node, Children<Node>&, Solution&, Incumbent<Bound>&) const`.
-template <class App, class... Incumbent>
-concept HasVisit =
-    detail::VisitWith<App, NodeOf<App>, Children<NodeOf<App>>, Incumbent...> ||
-    detail::VisitWith<App, std::span<NodeOf<App>>, Children<NodeOf<App>>, Incumbent...> ||
-    (VisitsLazily<App> && detail::VisitWith<App, const NodeOf<App>&, LazyChildren, Incumbent...>);
 template <class App>
-concept HasBoundedVisit = HasVisit<App, IncumbentOf<App>>;
+concept HasVisit = std::movable<NodeOf<App>> &&
+                   (detail::VisitsOne<App> || VisitsSeveral<App> || VisitsLazily<App>);
+template <class App>
+concept HasBoundedVisit =
+    HasVisit<App> &&
+    (detail::VisitWith<App, NodeOf<App>, Children<NodeOf<App>>, IncumbentOf<App>> ||
+     detail::VisitWith<App, std::span<NodeOf<App>>, Children<NodeOf<App>>, IncumbentOf<App>> ||
+     detail::VisitWith<App, const NodeOf<App>&, LazyChildren, IncumbentOf<App>>);
 
 /// `Node child(const Node& parent, std::int64_t index) const`, or std::optional<Node>; the
 /// incumbent may be its third argument.
@@ -183,14 +285,12 @@ concept HasChild = requires(const App& app, const NodeOf<App>& parent, std::int6
                             Incumbent&... incumbent) {
   { app.child(parent, index, incumbent...) } -> detail::NodeOrNone<NodeOf<App>>;
 };
-template <class App>
-concept HasBoundedChild = HasChild<App, IncumbentOf<App>>;
 
 /// An application whose `visit` has the `child` that it needs.
 template <class App>
 concept MakesChildren =
     !VisitsLazily<App> ||
-    ((HasChild<App> || HasBoundedChild<App>)&&std::copy_constructible<NodeOf<App>>);
+    ((HasChild<App> || HasChild<App, IncumbentOf<App>>)&&std::copy_constructible<NodeOf<App>>);
 
 /// `void begin(Problem, Children<Node>&, Solution&) const`.
 template <class App>
@@ -207,21 +307,10 @@ concept HasFirstIncumbent = requires(const App& app, const typename App::Problem
 /// An application in the search form.
 template <class App>
 concept TreeSearch =
-    HasProblemAndSolution<App> && (HasVisit<App> || HasBoundedVisit<App>)&&MakesChildren<App> &&
+    HasProblemAndSolution<App> && HasVisit<App> && MakesChildren<App> &&
     (HasBegin<App> || std::same_as<typename App::Problem, NodeOf<App>>)&&HasCombine<App>;
 
 namespace detail {
-
-/// \param visited  a node, or a span of them where the application visits several at once
-template <TreeSearch App, class Visited, class To>
-void visit(const App& app, Visited&& visited, To& children, typename App::Solution& total,
-           IncumbentOf<App>& incumbent) {
-  if constexpr (HasBoundedVisit<App>) {
-    app.visit(std::forward<Visited>(visited), children, total, incumbent);
-  } else {
-    app.visit(std::forward<Visited>(visited), children, total);
-  }
-}
 
 /// The nodes of a search that are still to be visited, as its deques hold them.
 template <class App>
@@ -259,17 +348,9 @@ class Visitor {
   using Total = typename App::Solution;
 
   Visitor(const App& app, SplitDeque<OpenOf<App>>& deque)
-      : app_(app), deque_(deque), children_([&] {
-          if constexpr (VisitsLazily<App>) {
-            return LazyChildren();
-          } else {
-            return Children<Node>(deque);
-          }
-        }()) {}
+      : app_(app), deque_(deque), children_(deque) {}
 
-  /// \return  how many nodes it has visited, at most `maximum`: one, several where the application
-  ///          takes them at once, none where what was a child's turn is nothing
-  /// \pre  the deque has a private node
+  /// \return  how many nodes it has visited, at most `maximum`: none where a child is nothing
   std::int64_t visit(std::int64_t maximum, Total& total, IncumbentOf<App>& incumbent) {
     if constexpr (VisitsLazily<App>) {
       return visit_lazily(total, incumbent);
@@ -280,10 +361,10 @@ class Visitor {
       while (taken_.size() < count) {
         taken_.push_back(deque_.pop());
       }
-      detail::visit(app_, std::span(taken_), children_, total, incumbent);
+      call(std::span(taken_), total, incumbent);
       return static_cast<std::int64_t>(count);
     } else {
-      detail::visit(app_, deque_.pop(), children_, total, incumbent);
+      call(deque_.pop(), total, incumbent);
       return 1;
     }
   }
@@ -291,6 +372,16 @@ class Visitor {
   bool is_stopped() const { return children_.is_stopped(); }
 
  private:
+  /// \param visited  a node, or a span of several
+  template <class Visited>
+  void call(Visited&& visited, Total& total, IncumbentOf<App>& incumbent) {
+    if constexpr (HasBoundedVisit<App>) {
+      app_.visit(std::forward<Visited>(visited), children_, total, incumbent);
+    } else {
+      app_.visit(std::forward<Visited>(visited), children_, total);
+    }
+  }
+
   std::int64_t visit_lazily(Total& total, IncumbentOf<App>& incumbent) {
     OpenNode<Node>& newest = deque_.newest();
     if (newest.end == 0) {
@@ -301,7 +392,7 @@ class Visitor {
     }
     const std::int64_t index = newest.next++;
     auto child = [&] {
-      if constexpr (HasBoundedChild<App>) {
+      if constexpr (HasChild<App, IncumbentOf<App>>) {
         return app_.child(newest.node, index, incumbent);
       } else {
         return app_.child(newest.node, index);
@@ -323,7 +414,7 @@ class Visitor {
   /// Where the node has children it goes back into the deque, until they are made.
   void visit_and_keep(Node& node, Total& total, IncumbentOf<App>& incumbent) {
     children_.lazy(0);
-    detail::visit(app_, std::as_const(node), children_, total, incumbent);
+    call(std::as_const(node), total, incumbent);
     if (children_.count() > 0) {
       deque_.push_made(
           [&] { return OpenNode<Node>{.node = std::move(node), .end = children_.count()}; });
@@ -371,8 +462,8 @@ std::optional<std::int64_t> nodes_of(const App& app, const typename App::Solutio
   return std::nullopt;
 }
 
-/// Why a search with that many nodes must end; nothing within `limits`.
-std::optional<std::string> beyond(const SearchLimits& limits, std::int64_t nodes);
+/// Why a search with that many nodes must end; empty within `limits`.
+std::string beyond(const SearchLimits& limits, std::int64_t nodes);
 
 /// Whether a search may be told to end before it is done. Cost: two loads.
 inline bool may_be_told_to_end(const SearchLimits& limits) {
@@ -380,47 +471,42 @@ inline bool may_be_told_to_end(const SearchLimits& limits) {
          std::isfinite(limits.seconds);
 }
 
-/// Why a search that has run for so many `seconds` must end; nothing within `limits`.
-std::optional<std::string> told_to_end(const SearchLimits& limits, double seconds);
+/// Why a search that has run for so many `seconds` must end; empty within `limits`.
+std::string told_to_end(const SearchLimits& limits, double seconds);
 
 /// Whether `reason` ends a search; tells it where its limits say. \throws Error  where they do not
-bool ends_search(const SearchLimits& limits, const std::optional<std::string>& reason);
+bool ends_search(const SearchLimits& limits, const std::string& reason);
 
 }  // namespace detail
 
-/// Searches the whole tree on the calling thread, depth first, or until a visit stops it. This is
-/// the meaning of DC_Type::work_stealing for an application of this form. Every run returns what
-/// this returns, as far as that does not depend on the order of the visits.
-///
-/// \throws Error  beyond `limits`, unless they name where that is told. Time and `stop` are looked
-///                at after each visit, the others after some and at the end.
+/// Searches the whole tree on the calling thread, depth first, or until a visit stops it. Every run
+/// returns what this returns, as far as that does not depend on the order of the visits.
+/// \throws Error  beyond `limits`, unless they name where that is told
 template <TreeSearch App>
 typename App::Solution search_sequentially(const App& app, typename App::Problem problem,
                                            const SearchLimits& limits = {}) {
+  using namespace detail;
   constexpr std::int64_t kVisitsBetweenLooks = 1024;
-  detail::SplitDeque<detail::OpenOf<App>> stack;
-  detail::Visitor<App> visitor(app, stack);
+  SplitDeque<OpenOf<App>> stack;
+  Visitor<App> visitor(app, stack);
   typename App::Solution total{};
-  IncumbentOf<App> incumbent(detail::first_incumbent(app, problem));
-  detail::open_first(app, std::move(problem), stack, total);
+  IncumbentOf<App> incumbent(first_incumbent(app, problem));
+  open_first(app, std::move(problem), stack, total);
   std::int64_t visits = 0;
   std::int64_t next_look = kVisitsBetweenLooks;
   const std::int64_t begin_ns = monotonic_ns();
   const auto is_beyond = [&] {
-    return detail::ends_search(
-        limits, detail::beyond(limits, detail::nodes_of(app, total).value_or(visits)));
+    return ends_search(limits, beyond(limits, nodes_of(app, total).value_or(visits)));
   };
   const auto is_told = [&] {
-    return detail::may_be_told_to_end(limits) &&
-           detail::ends_search(
-               limits,
-               detail::told_to_end(limits, static_cast<double>(monotonic_ns() - begin_ns) * 1e-9));
+    const double seconds = static_cast<double>(monotonic_ns() - begin_ns) * 1e-9;
+    return ends_search(limits, told_to_end(limits, seconds));
   };
   while (!stack.private_empty() && !visitor.is_stopped()) {
     visits += visitor.visit(next_look - visits, total, incumbent);
     const bool is_to_look = visits == next_look;
     next_look += is_to_look ? kVisitsBetweenLooks : 0;
-    if ((is_to_look && is_beyond()) || is_told()) {
+    if ((is_to_look && is_beyond()) || (may_be_told_to_end(limits) && is_told())) {
       return total;
     }
   }

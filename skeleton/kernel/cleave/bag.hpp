@@ -22,7 +22,6 @@
 
 #include <cleave/comm.hpp>
 #include <cleave/comm/transport.hpp>
-#include <cleave/hosts.hpp>
 #include <cleave/kernel/balancer.hpp>
 #include <cleave/kernel/blocks.hpp>
 #include <cleave/kernel/segments.hpp>
@@ -178,7 +177,7 @@ class Bag {
   /// Worker 0 answers other ranks while it is in this function: they wait for as long as it is not.
   /// Cost: as `add`, on worker 0 a look at the clock more; a local steal a lock, a remote one
   /// 2 l + g 32 KiB seconds, of which others see nothing.
-  /// \throws MpiError               from worker 0; no other rank is told
+  /// \throws Error                  from worker 0, of MPI; no other rank is told
   /// \throws what a wire has thrown  from worker 0, once the search has ended on every rank: the
   ///                                elements that were to cross are lost, and so is the bag
   std::optional<T> take(int worker) {

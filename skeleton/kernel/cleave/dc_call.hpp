@@ -108,7 +108,7 @@ namespace cleave {
 /// \throws Interrupted     on every rank, once a search that was asked to stop has left a snapshot
 /// \throws Error           on every rank, if a search was ended early in another way, the executor
 ///                         cannot run an application of this form, or ranks make different calls
-/// \throws MpiError        if MPI reports a failure
+/// \throws Error           if MPI reports a failure
 template <class App, class Problem = detail::ProblemOf<App>>
 auto DC_Call(DC_Type type, const App& app, Problem problem, const Options& options = {}) {
   if constexpr (!detail::require_application<App, Problem>()) {

@@ -84,16 +84,12 @@ struct Options {
 
 namespace detail {
 
-class Transport;
-
 /// Where a test gets in between the skeleton and what it calls.
 struct Hooks {
   /// Called before each functor and each piece of the skeleton's own work with its block and level,
   /// as part of it: what it throws is the functor's failure. Work stealing calls it with
   /// Block::sequential before a few visits at once, on every worker.
   std::function<void(Block, int level)> before_block = nullptr;
-  /// Makes the transport of work stealing's messages; MPI's if empty.
-  std::function<std::unique_ptr<Transport>(const Comm& comm)> transport = nullptr;
 };
 
 struct CallOptions : Options {

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include <cleave/incumbent.hpp>
+#include <cleave/tree_search.hpp>
 
 namespace cleave {
 namespace {

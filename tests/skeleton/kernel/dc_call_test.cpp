@@ -14,7 +14,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include <cleave/clock.hpp>
+#include <cleave/comm.hpp>
 #include <cleave/dc_call.hpp>
 
 #include "tests/skeleton/examples.hpp"

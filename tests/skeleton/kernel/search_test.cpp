@@ -421,13 +421,6 @@ TEST(Search, ThreadsThatCannotBeStartedAreOneErrorOnEveryRank) {
   EXPECT_EQ(DC_Call(DC_Type::work_stealing, Words{}, 4, with_threads(2)), 121);
 }
 
-TEST(Search, NodesLongerThanAnMpiMessageCross) {
-  CallOptions options{with_threads(1)};
-  options.hooks.transport = [](const Comm& comm) { return mpi_transport(comm, 64); };
-  EXPECT_EQ(call(DC_Type::work_stealing, Words{}, 8, options), 9841);
-  EXPECT_EQ(call(DC_Type::work_stealing, Chain{}, 1000, options), 1001);
-}
-
 /// Notes the nodes in the order of their visits: a tree of three levels and of numbers to base 3.
 struct InOrder {
   using Problem = int;

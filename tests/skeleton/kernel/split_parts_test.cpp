@@ -10,7 +10,7 @@
 #include <random>
 #include <stdexcept>
 
-#include <cleave/clock.hpp>
+#include <cleave/comm.hpp>
 #include <cleave/dc_call.hpp>
 #include <cleave/kernel/split_parts.hpp>
 

@@ -19,6 +19,7 @@
 #include "tests/skeleton/examples.hpp"
 #include "tests/skeleton/kernel/trees.hpp"
 #include "tests/support/address_space.hpp"
+#include "tests/support/message_of.hpp"
 
 namespace cleave {
 
@@ -50,12 +51,11 @@ struct Search {
 };
 
 template <class App>
-Search run_on(int ranks, const App& app, Clock clock, VirtualNetwork between = {},
+Search run_on(int ranks, const App& app, Clock clock, const VirtualNetwork& between = {},
               std::uint64_t seed = 1) {
-  VirtualRanks all(ranks, between, clock);
   Search run;
-  all.run([&](const SearchMessages& rank) {
-    Recorder recorder(VirtualRanks::now_ns, 1 << 12);
+  const auto search = [&](const SearchMessages& rank) {
+    Recorder recorder(virtual_rank_ns, 1 << 12);
     const bool is_first = rank.rank() == 0;
     const CallOptions options{
         {.recorder = &recorder,
@@ -63,8 +63,8 @@ Search run_on(int ranks, const App& app, Clock clock, VirtualNetwork between = {
          .stealing = {.seed = seed, .statistics = is_first ? &run.workers : nullptr}}};
     const Counted solution = call_on(rank, app, RandomTree::Node(kRoot), options);
     run.solution = is_first ? solution : run.solution;
-  });
-  run.elapsed_ns = all.elapsed_ns();
+  };
+  run.elapsed_ns = run_virtual_ranks(ranks, search, between, clock).elapsed_ns;
   return run;
 }
 
@@ -83,17 +83,6 @@ TEST(VirtualRanks, FindWhatOneLoopFinds) {
     }
     EXPECT_EQ(nodes, expected.nodes) << ranks;
     EXPECT_EQ(std::ssize(run.workers), ranks);
-  }
-}
-
-TEST(VirtualRanks, CombineInTheOrderOfTheHalves) {
-  for (const int size : {1, 3, 8}) {
-    VirtualRanks ranks(size, {.inside = network(1e-7, 0)}, processor_ns);
-    ranks.run([](const SearchMessages& rank) {
-      Recorder recorder(VirtualRanks::now_ns, 1 << 12);
-      const CallOptions options{{.recorder = &recorder, .placement = Placement::replicated}};
-      EXPECT_EQ(call_on(rank, Concatenate{}, {"a", "b", "c", "d", "e", "f"}, options), "abcdef");
-    });
   }
 }
 
@@ -135,26 +124,21 @@ TEST(ProcessorClock, StandsWhileTheThreadSleeps) {
 TEST(VirtualRanks, WaitForMessagesAsLongAsTheNetworkTakes) {
   const VirtualNetwork between{
       .inside = network(1e-6, 1e-9), .between = network(1e-5, 1e-8), .ranks_per_host = 2};
-  VirtualRanks ranks(4, between);
   std::array<std::int64_t, 4> arrived_ns{};
-  ranks.run([&](const SearchMessages& rank) {
+  const auto pass_on = [&](const SearchMessages& rank) {
     std::vector<std::byte> bytes(1000);
-    if (rank.rank() == 0) {
-      for (int other = 1; other < 4; ++other) {
-        rank.send(other, bytes);
-      }
-    } else {
-      rank.receive(0, bytes);
+    for (int other = 1; rank.rank() == 0 && other < 4; ++other) {
+      rank.send(other, bytes);
     }
-    arrived_ns[rank.rank()] = VirtualRanks::now_ns();
-  });
+    rank.exchange(0, {}, std::span(bytes).first(rank.rank() == 0 ? 0 : bytes.size()));
+    arrived_ns[rank.rank()] = virtual_rank_ns();
+  };
+  EXPECT_EQ(run_virtual_ranks(4, pass_on, between).elapsed_ns, 40'000);
   EXPECT_EQ(arrived_ns, (std::array<std::int64_t, 4>{0, 4'000, 40'000, 40'000}));
-  EXPECT_EQ(ranks.elapsed_ns(), 40'000);
 }
 
 TEST(VirtualRanks, KeepTheOrderOfASendersMessages) {
-  VirtualRanks ranks(2, {.inside = network(1e-6, 1e-6)});
-  ranks.run([](const SearchMessages& rank) {
+  const auto poll = [](const SearchMessages& rank) {
     const auto transport = rank.transport();
     if (rank.rank() == 0) {
       transport->send(1, std::vector<std::byte>(1000));
@@ -169,13 +153,13 @@ TEST(VirtualRanks, KeepTheOrderOfASendersMessages) {
       transport->pause(tries, false);
     }
     EXPECT_EQ(lengths, (std::vector<std::size_t>{1000, 0}));
-  });
+  };
+  run_virtual_ranks(2, poll, {.inside = network(1e-6, 1e-6)});
 }
 
 TEST(VirtualRanks, HaveTheCollectivesOfComm) {
   for (const int size : {1, 2, 3, 5, 8, 64}) {
-    VirtualRanks ranks(size);
-    ranks.run([size](const SearchMessages& rank) {
+    const auto collect = [size](const SearchMessages& rank) {
       std::array<std::int64_t, 2> values = {10 + rank.rank(), -rank.rank()};
       rank.allreduce_min(values);
       EXPECT_EQ(values, (std::array<std::int64_t, 2>{10, 1 - size}));
@@ -187,62 +171,47 @@ TEST(VirtualRanks, HaveTheCollectivesOfComm) {
       for (std::size_t i = 0; i < all.size(); ++i) {
         EXPECT_EQ(all[i], static_cast<int>(i * i));
       }
-    });
+    };
+    run_virtual_ranks(size, collect);
   }
 }
 
 TEST(VirtualRanks, ExchangeMessagesOfAnyLengthAtOnce) {
-  for (const int size : {1, 2, 5}) {
-    VirtualRanks ranks(size);
-    ranks.run([size](const SearchMessages& rank) {
-      const auto message_of = [](int from) {
-        return std::vector<std::byte>(static_cast<std::size_t>(from), static_cast<std::byte>(from));
-      };
-      const std::vector<std::byte> mine = message_of(rank.rank());
-      std::vector<std::vector<std::byte>> theirs(static_cast<std::size_t>(size));
-      std::vector<Comm::Outbound> out;
-      std::vector<Comm::Inbound> in;
-      for (int other = 0; other < size; ++other) {
-        std::vector<std::byte>& of_other = theirs[static_cast<std::size_t>(other)];
-        of_other.resize(static_cast<std::size_t>(other));
-        out.push_back({other, mine});
-        in.push_back({other, of_other});
-      }
-      rank.exchange(out, in);
-      for (int other = 0; other < size; ++other) {
-        EXPECT_EQ(theirs[static_cast<std::size_t>(other)], message_of(other));
-      }
-    });
-  }
-}
-
-/// The message of what the ranks throw together.
-std::string failure_of(int size, const std::function<void(const SearchMessages&)>& work) {
-  try {
-    VirtualRanks(size).run(work);
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
-
-TEST(VirtualRanks, EndWithTheFirstFailureOfAny) {
-  const std::string failure = failure_of(3, [](const SearchMessages& rank) {
-    if (rank.rank() == 1) {
-      throw Error("rank 1 has no more");
+  const auto swap_all = [](const SearchMessages& rank) {
+    const auto message_of = [](int from) {
+      return std::vector<std::byte>(static_cast<std::size_t>(from), static_cast<std::byte>(from));
+    };
+    const std::vector<std::byte> mine = message_of(rank.rank());
+    std::vector<std::vector<std::byte>> theirs(static_cast<std::size_t>(rank.size()));
+    std::vector<Comm::Outbound> out;
+    std::vector<Comm::Inbound> in;
+    for (int other = 0; other < rank.size(); ++other) {
+      std::vector<std::byte>& of_other = theirs[static_cast<std::size_t>(other)];
+      of_other.resize(static_cast<std::size_t>(other));
+      out.push_back({other, mine});
+      in.push_back({other, of_other});
     }
-    std::array<std::byte, 1> never{};
-    rank.receive(1, never);
-  });
-  EXPECT_EQ(failure, "rank 1 has no more");
+    rank.exchange(out, in);
+    for (int other = 0; other < rank.size(); ++other) {
+      EXPECT_EQ(theirs[static_cast<std::size_t>(other)], message_of(other));
+    }
+  };
+  for (const int size : {1, 2, 5}) {
+    run_virtual_ranks(size, swap_all);
+  }
 }
 
-TEST(VirtualRanks, SayThatEveryRankWaits) {
-  const std::string failure = failure_of(2, [](const SearchMessages& rank) {
+TEST(VirtualRanks, EndWithTheFirstFailureOfAnyOrWhereAllWait) {
+  const auto wait_for_next = [](const SearchMessages& rank) {
     std::array<std::byte, 1> never{};
-    rank.receive(1 - rank.rank(), never);
-  });
-  EXPECT_EQ(failure, "every rank waits for a message that none sends");
+    rank.receive((rank.rank() + 1) % rank.size(), never);
+  };
+  EXPECT_EQ(testing::message_of([&] { run_virtual_ranks(2, wait_for_next); }),
+            "every rank waits for a message that none sends");
+  const auto fail = [&](const SearchMessages& rank) {
+    rank.rank() == 1 ? throw Error("rank 1 has no more") : wait_for_next(rank);
+  };
+  EXPECT_EQ(testing::message_of([&] { run_virtual_ranks(3, fail); }), "rank 1 has no more");
 }
 
 TEST(VirtualRanks, WithoutRoomForTheirStacksAreRefused) {
@@ -250,7 +219,7 @@ TEST(VirtualRanks, WithoutRoomForTheirStacksAreRefused) {
   GTEST_SKIP() << "the sanitizer ends a process without memory";
 #endif
   const testing::AddressSpace tight(rlim_t{4} << 20);
-  EXPECT_THROW(VirtualRanks(2).run([](const SearchMessages&) {}), std::bad_alloc);
+  EXPECT_THROW(run_virtual_ranks(2, [](const SearchMessages&) {}), std::bad_alloc);
 }
 
 Machine machine_of_two_hosts() {
@@ -272,12 +241,8 @@ TEST(NetworkOf, RefusesAMachineOfOneHostForSeveral) {
   Machine machine = machine_of_two_hosts();
   machine.exchange.pop_back();
   EXPECT_EQ(network_of(machine, 8, 8).delay_ns(0, 7, 0), 2'000);
-  try {
-    network_of(machine, 8, 4);
-    FAIL() << "nothing was thrown";
-  } catch (const UsageError& e) {
-    EXPECT_NE(std::string(e.what()).find("no l and g between hosts"), std::string::npos);
-  }
+  const std::string what = testing::message_of([&] { network_of(machine, 8, 4); });
+  EXPECT_NE(what.find("no l and g between hosts"), std::string::npos) << what;
 }
 
 }  // namespace

@@ -57,12 +57,13 @@ std::vector<typename App::Solution> solutions_on(int ranks, DC_Type type, Placem
                                                  const App& app, const Make& make) {
   constexpr std::int64_t kBlock_ns = 30'000;
   std::vector<typename App::Solution> solutions(static_cast<std::size_t>(ranks));
-  VirtualRanks(ranks, {}, [] { return block_clock_ns; }).run([&](const SearchMessages& rank) {
+  const auto call_as = [&](const SearchMessages& rank) {
     CallOptions options{{.placement = placement}};
     options.hooks.before_block = [](Block, int) { block_clock_ns += kBlock_ns; };
     solutions[static_cast<std::size_t>(rank.rank())] =
         call_on(rank, app, make(static_cast<std::size_t>(rank.rank())), options, type);
-  });
+  };
+  run_virtual_ranks(ranks, call_as, {}, [] { return block_clock_ns; });
   return solutions;
 }
 

@@ -14,10 +14,6 @@
 
 #include <cleave/trace.hpp>
 
-namespace cleave {
-class Comm;
-}  // namespace cleave
-
 namespace cleave::detail {
 
 /// monotonic_ns of the last tick of the system's timer, every 1 to 10 ms. Cost: 5 ns.
@@ -79,9 +75,5 @@ class Transport {
   /// Waits a moment, after so many `tries` in a row in which there was nothing to do.
   virtual void pause(int tries, bool is_polite) { pause_thread(tries, is_polite); }
 };
-
-/// The end of `comm`'s rank, with messages in pieces of so many bytes.
-std::unique_ptr<Transport> mpi_transport(const Comm& comm,
-                                         std::size_t piece_bytes = std::size_t{1} << 30);
 
 }  // namespace cleave::detail

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <concepts>
+#include <experimental/type_traits>
 #include <type_traits>
 
 #include <cleave/application.hpp>
@@ -49,103 +50,66 @@ struct Anything {
   template <class T>
   operator T() const;  // never called: the program does not compile
 };
-
 template <class App>
-struct ProblemOfApp {
-  using Type = Anything;
-};
+using ProblemMember = typename App::Problem;
 template <class App>
-  requires requires { typename App::Problem; }
-struct ProblemOfApp<App> {
-  using Type = typename App::Problem;
-};
-template <class App>
-using ProblemOf = typename ProblemOfApp<App>::Type;
+using ProblemOf = std::experimental::detected_or_t<Anything, ProblemMember, App>;
 
 CLEAVE_MENTIONS(after);
 CLEAVE_MENTIONS(begin);
 CLEAVE_MENTIONS(first_incumbent);
-CLEAVE_MENTIONS(kCommutative);
-CLEAVE_MENTIONS(kMergesParts);
 CLEAVE_MENTIONS(sequential);
 CLEAVE_MENTIONS(sizes);
 CLEAVE_MENTIONS(small);
 CLEAVE_MENTIONS(solution_sizes);
 CLEAVE_MENTIONS(splitter);
 CLEAVE_MENTIONS(visit);
-CLEAVE_MENTIONS(work);
 
-template <class App>
-concept HasBoolCommutative = requires {
-  requires std::same_as<decltype(App::kCommutative), const bool>;
-  typename std::bool_constant<App::kCommutative>;
-};
-template <class App>
-concept HasBoolMergesParts = requires {
-  requires std::same_as<decltype(App::kMergesParts), const bool>;
-  typename std::bool_constant<App::kMergesParts>;
-};
-
-template <class App>
-concept HasSplitterType = requires { typename App::Splitter; };
-/// `divide` leaves the problem as it is.
-template <class App>
-concept DividesConst = requires(const App& app, const typename App::Problem& problem) {
-  app.divide(problem);
-} || requires(const App& app, const typename App::Problem& problem) {
-  app.divide(problem, Share{});
-};
-
-/// Reports why a Solution or Node does not cross; the compiler's notes name the Culprit.
-template <class SolutionOrNode, Fault fault, class Culprit>
-consteval bool require_crossing(Crossing<fault, Culprit> /*crossing*/) {
-  CLEAVE_REQUIRE(fault != Fault::pointer,
-                 "cleave: Solution or Node cannot cross to another rank: it is or holds a pointer, "
-                 "a reference or a view, and what that refers to stays behind; hold the value, or "
-                 "specialise cleave::wire<T> for the type that holds it")
+/// Reports that a Solution or Node does not cross; the compiler's notes name the part at fault.
+template <class SolutionOrNode, class Part>
+consteval bool require_crossing(Culprit<Part> /*culprit*/) {
   CLEAVE_REQUIRE(
-      fault != Fault::closed,
-      "cleave: Solution or Node cannot cross to another rank: it is or holds a type that "
-      "cannot be looked into (private members, a constructor, a base class, a C array, a "
-      "union, a const member, more than 100 members, itself, or a container whose "
-      "comparator, hash or allocator has state); specialise cleave::wire<T> for that "
-      "type, or cleave::kPlain<T> if its bytes are its value")
+      std::is_void_v<Part>,
+      "cleave: Solution or Node cannot cross to another rank: it is or holds a pointer, a "
+      "reference, a view or a type that cannot be looked into (private members, a constructor, a "
+      "base class, a C array, a union, a const member, more than 100 members, itself, or a "
+      "container whose comparator, hash or allocator has state); hold the value, or specialise "
+      "cleave::wire<T> for that type, or cleave::kPlain<T> if its bytes are its value")
   return true;
 }
 
 /// Reports the first thing that keeps `App`, which has `visit`, from searching.
 template <class App>
 consteval bool require_search() {
-  CLEAVE_REQUIRE(std::movable<NodeOf<App>>, "cleave: the application's `Node` must be movable")
-  CLEAVE_REQUIRE((HasVisit<App> || HasBoundedVisit<App>),
+  CLEAVE_REQUIRE(HasVisit<App>,
                  "cleave: the application's `visit` must be `void visit(Node, Children<Node>&, "
-                 "Solution&) const`, with an `Incumbent<Bound>&` as fourth where it wants one, and "
-                 "`std::span<Node>` as first where it takes several nodes; or `void visit(const "
-                 "Node&, LazyChildren&, Solution&) const`")
-  CLEAVE_REQUIRE_MEMBER((!VisitsLazily<App> || HasChild<App> || HasBoundedChild<App>),
+                 "Solution&) const`, of a movable Node, with an `Incumbent<Bound>&` as fourth "
+                 "where it wants one, and `std::span<Node>` as first where it takes several nodes; "
+                 "or `void visit(const Node&, LazyChildren&, Solution&) const`")
+  CLEAVE_REQUIRE_MEMBER(MakesChildren<App>,
                         "Node child(const Node& parent, std::int64_t index) const",
-                        ", or of `std::optional<Node>`, since its `visit` takes LazyChildren")
-  CLEAVE_REQUIRE(MakesChildren<App>,
-                 "cleave: the application's `Node` must be copyable, since its `visit` takes "
-                 "LazyChildren: whoever makes children for another worker has a copy of the parent")
-  CLEAVE_REQUIRE_FORM(begin, HasBegin<App>,
-                      "`void begin(Problem, Children<Node>&, Solution&) const`")
-  CLEAVE_REQUIRE_MEMBER((HasBegin<App> || std::same_as<typename App::Problem, NodeOf<App>>),
-                        "void begin(Problem, Children<Node>&, Solution&) const",
-                        ", since its Problem is not its Node")
+                        ", or of `std::optional<Node>`, and a Node that can be copied, since its "
+                        "`visit` takes LazyChildren")
+  CLEAVE_REQUIRE_MEMBER(
+      (HasBegin<App> || (!Mentions_begin<App> && std::same_as<typename App::Problem, NodeOf<App>>)),
+      "void begin(Problem, Children<Node>&, Solution&) const", ", or a Problem that is its Node")
   CLEAVE_REQUIRE_MEMBER(HasCombine<App>, "Solution combine(Solution left, Solution right) const",
                         ", which adds up the totals of two workers")
   CLEAVE_REQUIRE(!Mentions_after<App>,
                  "cleave: an application with `visit` has no `after`: a node's children are not "
                  "combined before others")
-  CLEAVE_REQUIRE_FORM(first_incumbent, HasFirstIncumbent<App>,
+  CLEAVE_REQUIRE_FORM(first_incumbent, HasFirstIncumbent<App> && HasBoundedVisit<App>,
                       "`Bound first_incumbent(const Problem&) const`, without loss to its `Bound`, "
-                      "which is std::int64_t where it is not named")
-  CLEAVE_REQUIRE(!Mentions_first_incumbent<App> || HasBoundedVisit<App>,
-                 "cleave: the application's `visit` must have an `Incumbent<Bound>&` as fourth "
-                 "argument, since the application has `first_incumbent`")
-  return require_crossing<NodeOf<App>>(CrossingOf<NodeOf<App>>());
+                      "which is std::int64_t where it is not named, and its `visit` must have an "
+                      "`Incumbent<Bound>&` as fourth argument")
+  return require_crossing<NodeOf<App>>(culprit<NodeOf<App>>());
 }
+
+template <class App>
+concept SplitsPlainParts = requires {
+  typename App::Element;
+  typename App::Splitter;
+} && SplitsParts<App> && Plain<typename App::Element> && Plain<typename App::Splitter>;
 
 /// Reports the first thing that keeps `App` from dividing and conquering.
 template <class App>
@@ -154,7 +118,8 @@ consteval bool require_recursion() {
                         ", which tests whether conquer solves a problem directly")
   CLEAVE_REQUIRE_MEMBER(HasDivide<App>, "Halves<Problem> divide(Problem) const",
                         ", `Halves<Problem> divide(Problem, Share) const` or, of any number, "
-                        "`std::vector<Problem> divide(Problem) const`")
+                        "`std::vector<Problem> divide(Problem) const`; with `after` it takes a "
+                        "`const Problem&`, or a Problem that can be copied")
   CLEAVE_REQUIRE_MEMBER(HasConquer<App>, "Solution conquer(Problem) const",
                         ", which solves a trivial problem")
   CLEAVE_REQUIRE_MEMBER((HasCombine<App> || HasCombineOfMany<App>),
@@ -162,43 +127,15 @@ consteval bool require_recursion() {
                         " or, where `divide` returns a vector, `Solution "
                         "combine(std::vector<Solution>) const`")
   CLEAVE_REQUIRE_FORM(after, HasAfter<App>, "`Solution after(const Problem&, Solution) const`")
-  CLEAVE_REQUIRE(!HasAfter<App> || DividesConst<App>,
-                 "cleave: the application's `divide` must take a `const Problem&`, or a Problem "
-                 "that can be copied, since `after` gets the problem once it is divided")
   CLEAVE_REQUIRE_FORM(small, HasSmall<App>, "`bool small(const Problem&) const`")
-  CLEAVE_REQUIRE_FORM(work, !HasDivideInMany<App> || HasWork<App>,
-                      "`double work(const Problem&) const`")
-  return true;
-}
-
-/// Reports the first thing that keeps `App` from sorting parts.
-template <class App>
-consteval bool require_split_parts() {
-  CLEAVE_REQUIRE((requires { typename App::Element; }),
-                 "cleave: an application that sorts parts must name the type `Element` of what it "
-                 "sorts, besides `Splitter`")
-  CLEAVE_REQUIRE(HasSplitterType<App>,
-                 "cleave: an application that sorts parts must name its type `Splitter`, which "
-                 "tells the place of an element")
   CLEAVE_REQUIRE(
-      Plain<typename App::Element>,
-      "cleave: the application's `Element` must be a plain type, whose bytes are its value")
-  CLEAVE_REQUIRE(
-      Plain<typename App::Splitter>,
-      "cleave: the application's `Splitter` must be a plain type, whose bytes are its value")
-  CLEAVE_REQUIRE((std::same_as<typename App::Problem, Part<typename App::Element>> &&
-                  std::same_as<typename App::Solution, Part<typename App::Element>>),
-                 "cleave: an application that sorts parts, as one with `Splitter` does, must have "
-                 "`cleave::Part<Element>` as its Problem and Solution")
-  CLEAVE_REQUIRE_MEMBER(HasSample<App>,
-                        "std::vector<Splitter> sample(std::span<const Element> part, std::size_t "
-                        "count, std::uint64_t seed) const",
-                        "")
-  CLEAVE_REQUIRE_MEMBER(HasSplitter<App>,
-                        "Split<Splitter> splitter(std::vector<Splitter> samples, Share) const", "")
-  CLEAVE_REQUIRE_MEMBER(
-      HasPartition<App>,
-      "Cut partition(std::span<Element> part, const Split<Splitter>&, ClassOrder) const", "")
+      !(requires { typename App::Splitter; } || Mentions_splitter<App>) || SplitsPlainParts<App>,
+      "cleave: an application that sorts parts, as one with `Splitter` does, must have plain types "
+      "`Element` and `Splitter`, whose bytes are their value, `cleave::Part<Element>` as its "
+      "Problem and Solution, `std::vector<Splitter> sample(std::span<const Element> part, "
+      "std::size_t count, std::uint64_t seed) const`, `Split<Splitter> "
+      "splitter(std::vector<Splitter> samples, Share) const` and `Cut partition(std::span<Element> "
+      "part, const Split<Splitter>&, ClassOrder) const`")
   return true;
 }
 
@@ -206,12 +143,8 @@ template <class App>
 consteval bool require_form() {
   if constexpr (Mentions_visit<App>) {
     return require_search<App>();
-  } else if constexpr (!require_recursion<App>()) {
-    return false;
-  } else if constexpr (HasSplitterType<App> || Mentions_splitter<App>) {
-    return require_split_parts<App>();
   } else {
-    return true;
+    return require_recursion<App>();
   }
 }
 
@@ -228,25 +161,15 @@ consteval bool require_application() {
     return false;
   } else {
     CLEAVE_REQUIRE_FORM(sequential, HasSequential<App>, "`Solution sequential(Problem) const`")
-    CLEAVE_REQUIRE_FORM(kCommutative, HasBoolCommutative<App>, "`static constexpr bool`")
-    CLEAVE_REQUIRE_FORM(kMergesParts, HasBoolMergesParts<App>, "`static constexpr bool`")
-    CLEAVE_REQUIRE((!requires { requires App::kCommutative; } && !Distributable<App>) ||
-                       (HasCombine<App> && !Mentions_after<App>),
-                   "cleave: an application with `kCommutative`, `kMergesParts` or `Splitter` must "
-                   "have `Solution combine(Solution left, Solution right) const` and no `after`: "
-                   "solutions of other problems are combined as well")
-    CLEAVE_REQUIRE(!Distributable<App> || HasDivideInHalves<App>,
-                   "cleave: an application with `kMergesParts` or `Splitter` must have "
-                   "`Halves<Problem> divide(Problem) const`, with a Share or without one")
+    CLEAVE_REQUIRE(
+        !Distributable<App> || (HasDivideInHalves<App> && HasCombine<App> && !Mentions_after<App>),
+        "cleave: an application with `kMergesParts` or `Splitter` must have `Halves<Problem> "
+        "divide(Problem) const`, with a Share or without one, `Solution combine(Solution left, "
+        "Solution right) const` and no `after`: solutions of other problems are combined as well")
     CLEAVE_REQUIRE_FORM(sizes, HasProblemSizes<App>, "`Sizes sizes(const Problem&) const`")
     CLEAVE_REQUIRE_FORM(solution_sizes, HasSolutionSizes<App>,
                         "`Sizes solution_sizes(const Solution&) const`")
-    // A Problem that does not cross for another reason stays on its rank.
-    CLEAVE_REQUIRE(CrossingOf<typename App::Problem>::kFault != Fault::pointer,
-                   "cleave: the application's `Problem` is or holds a pointer, a reference or a "
-                   "view, whose data other ranks do not have; hold the value, or indices into data "
-                   "of the application, or specialise cleave::wire<T> for the type that holds it")
-    return require_crossing<typename App::Solution>(CrossingOf<typename App::Solution>());
+    return require_crossing<typename App::Solution>(culprit<typename App::Solution>());
   }
 }
 

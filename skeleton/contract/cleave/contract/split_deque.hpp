@@ -10,8 +10,6 @@
 // to shared and back without being moved: `split` is. No MPI.
 #pragma once
 
-#include <sched.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cassert>
@@ -27,27 +25,8 @@
 
 namespace cleave::detail {
 
-/// Threads write to their own lines of the cache: two adjacent ones, which processors fetch as one.
+/// Threads write to their own lines of the cache: two, which processors fetch as one.
 inline constexpr std::size_t kCacheLineBytes = 128;
-
-/// A lock that is held for a few instructions. Lets another thread run if it takes longer.
-class SpinLock {
- public:
-  void lock() {
-    constexpr int kTriesBeforeYield = 64;
-    for (int tries = 0; locked_.exchange(true, std::memory_order_acquire); ++tries) {
-      while (locked_.load(std::memory_order_relaxed)) {
-        if (++tries >= kTriesBeforeYield) {
-          ::sched_yield();
-        }
-      }
-    }
-  }
-  void unlock() { locked_.store(false, std::memory_order_release); }
-
- private:
-  std::atomic<bool> locked_ = false;
-};
 
 template <std::movable T>
 class SplitDeque {
@@ -82,7 +61,7 @@ class SplitDeque {
     ++top_;
   }
 
-  /// Appends `count` nodes for the caller to fill, valid until the next call.
+  /// Room for `count` nodes that the caller fills, valid until the next call.
   std::span<T> append(std::size_t count)
     requires std::is_trivially_copyable_v<T>
   {
@@ -97,7 +76,6 @@ class SplitDeque {
   bool private_empty() const { return top_ == bottom_; }
   std::size_t private_size() const { return static_cast<std::size_t>(top_ - bottom_); }
 
-  /// The newest node. \pre  !private_empty()
   T pop() {
     assert(!private_empty());
     --top_;
@@ -149,8 +127,7 @@ class SplitDeque {
     return split > head ? split - head : 0;
   }
 
-  /// All nodes, shared ones first, oldest first. The owner's, if it has shared none, or anyone's
-  /// while all workers rest.
+  /// All nodes, oldest first. For the owner, if it has shared none, or while all workers rest.
   std::span<const T> nodes() const {
     const T* const first = base_ + head_.load(std::memory_order_relaxed);
     return {first, static_cast<std::size_t>(top_ - first)};
@@ -235,7 +212,7 @@ class SplitDeque {
   T* base_ = nullptr;
 
   // Everyone's line.
-  alignas(kCacheLineBytes) SpinLock lock_;
+  alignas(kCacheLineBytes) std::mutex lock_;
   std::atomic<std::size_t> head_ = 0;
   std::atomic<std::size_t> split_ = 0;
 };

@@ -148,11 +148,8 @@ class SolverOf : public AnyApp {
   }
   ErasedValue combine(Values solutions) const override {
     if constexpr (DivideAndConquer<App>) {
-      Combined<App> all;
-      for (ErasedValue& each : solutions) {
-        all.add(app_, each.take<S>());
-      }
-      return solution(all.take(app_));
+      return solution(combine_all(app_, solutions.size(),
+                                  [&solutions](std::size_t i) { return solutions[i].take<S>(); }));
     } else {
       return solution(app_.combine(solutions.front().take<S>(), solutions.back().take<S>()));
     }

@@ -42,11 +42,9 @@ struct Tasks {
     return subproblems(app, static_cast<ToDivide<App>>(problem));
   }
   Solution combine(Solutions& solutions) const {
-    Combined<App> all;
-    for (auto& each : solutions) {
-      all.add(app, *std::exchange(each, std::nullopt));
-    }
-    return all.take(app);
+    return combine_all(app, solutions.size(), [&solutions](std::size_t i) {
+      return *std::exchange(solutions[i], std::nullopt);
+    });
   }
   Solution after(const Problem& problem, Solution&& solution) const {
     return after_parts(app, problem, std::move(solution));

@@ -15,7 +15,6 @@
 #include <optional>
 #include <vector>
 
-#include <cleave/clock.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/kernel/any_app.hpp>
 #include <cleave/kernel/blocks.hpp>

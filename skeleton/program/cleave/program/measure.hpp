@@ -117,9 +117,9 @@ void check_rehearsal(const RunOptions& options);
 void rehearse(const Comm& world, const AnyRun& run, const ProgramTraits& program,
               RunOptions options, RunInformation information);
 
-/// The ranks of a search that is rehearsed. \throws UsageError  if the machine lacks an entry, or
+/// The network of a search that is rehearsed. \throws UsageError  if the machine lacks an entry, or
 /// in several processes
-VirtualRanks ranks_of_rehearsed_search(const Comm& world, const RunOptions& options);
+VirtualNetwork network_of_rehearsed_search(const Comm& world, const RunOptions& options);
 
 /// Writes what these ranks did. \throws Error
 void write_rehearsed_search(const RunOptions& options, RunInformation run,
