@@ -130,7 +130,6 @@ void Balancer::handle(const Message& message) {
 void Balancer::count(Kind kind, std::int64_t Counts::*way) {
   all_.*way += kind < Kind::down ? 1 : 0;
   work_.*way += kind == Kind::work || kind == Kind::parcel ? 1 : 0;
-  unanswered_.*way += kind == Kind::incumbent || kind == Kind::alarm ? 1 : 0;
 }
 
 /// \return  false if there is nothing to give
@@ -228,9 +227,7 @@ void Balancer::enter_wave(const Header& down) {
     alarm_is_raised_ = false;
   }
   phase_ = down.phase;
-  wave_ = {.number = down.wave,
-           .search_is_done = phase_ == Phase::drain && down.done != 0,
-           .counts = {}};
+  wave_ = {.number = down.wave, .counts = {}};
   if (phase_ != Phase::search) {
     send_to_all(std::exchange(waiting_thieves_, {}), {.kind = Kind::no_work});
   }
@@ -252,7 +249,7 @@ void Balancer::answer_wave() {
   }
   wave_.is_answered = true;
   send_parcels();
-  wave_.counts.add(phase_ == Phase::search ? work_ : wave_.search_is_done ? unanswered_ : all_);
+  wave_.counts.add(phase_ == Phase::search ? work_ : all_);
   wave_.wishes |= workload_.wishes();
   if (rank_ == 0) {
     complete_wave();
@@ -268,10 +265,8 @@ void Balancer::answer_wave() {
 void Balancer::complete_wave() {
   wishes_ |= wave_.wishes;
   const bool is_lost = (wishes_ & kLost) != 0;
-  const std::int64_t received =
-      wave_.search_is_done ? wave_.counts.received : received_by_last_wave_;
-  const bool nothing_is_under_way = wave_.counts.sent == received;
-  received_by_last_wave_ = wave_.counts.received;
+  const bool nothing_is_under_way =
+      wave_.counts.sent == std::exchange(received_by_last_wave_, wave_.counts.received);
   if (phase_ == Phase::snapshot) {
     wishes_ |= !is_lost && !workload_.complete_snapshot() ? kEnd : kNothing;
     if ((wishes_ & kEnd) != 0) {
@@ -282,10 +277,10 @@ void Balancer::complete_wave() {
     statistics_.snapshots_ns += transport_.now_ns() - rest_begin_ns_;
     begin_wave(Phase::search);
   } else if (!nothing_is_under_way) {
-    begin_wave(phase_, all_is_done_);
+    begin_wave(phase_);
   } else if (phase_ == Phase::search) {
     all_is_done_ = true;
-    begin_wave(Phase::drain, true);
+    begin_wave(Phase::drain);
   } else if (!all_is_done_ && !is_lost && (wishes_ & kSnapshot) != 0) {
     begin_wave(Phase::snapshot);
   } else {

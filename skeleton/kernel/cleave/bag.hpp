@@ -223,13 +223,6 @@ class Bag {
     return comm_.allreduce_sum(static_cast<std::int64_t>(segments_->size()));
   }
 
-  /// Calls `visitor(const T&)` for every element of this rank, oldest first in the deque of each
-  /// worker. Not collective.
-  template <std::invocable<const T&> Visitor>
-  void for_each(Visitor&& visitor) const {
-    segments_->for_each(visitor);
-  }
-
  private:
   Comm comm_;
   std::unique_ptr<detail::Segments<T>> segments_;

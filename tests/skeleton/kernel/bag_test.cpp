@@ -184,19 +184,14 @@ TEST(Bag, NeedsAWorker) {
   EXPECT_THROW(Bag<int>(comm, {.workers = 0}), Error);
 }
 
-TEST(Bag, HasTheSizeOfAllRanksAndShowsTheElementsOfThisOne) {
+TEST(Bag, HasTheSizeOfAllRanks) {
   const Comm comm(MPI_COMM_WORLD);
   Bag<std::string> bag(comm, {.workers = 2});
   EXPECT_EQ(bag.size(), 0);
-  std::vector<std::string> expected;
   for (int i = 0; i <= comm.rank(); ++i) {
-    expected.emplace_back(static_cast<std::size_t>(i), 'x');
-    bag.add(0, expected.back());
+    bag.add(0, "x");
   }
-  std::vector<std::string> seen;
-  bag.for_each([&seen](const std::string& element) { seen.push_back(element); });
-  EXPECT_EQ(seen, expected);
-  EXPECT_EQ(bag.size(), comm.size() * (comm.size() + 1) / 2) << "it keeps its elements";
+  EXPECT_EQ(bag.size(), comm.size() * (comm.size() + 1) / 2);
 }
 
 }  // namespace

@@ -22,11 +22,7 @@
 //
 // Draining. The same detection, of all messages but those of the waves and with "passive" for "all
 // workers rest, no request is out", finds the moment at which nothing at all is under way: then a
-// snapshot may be written, and the ranks may part. Once the search is known to be done, one wave is
-// enough, over the messages that nobody answers (incumbents, alarms): a rank begins none of these
-// after it has entered the wave. So what it counts as sent is final, and what it counts as received
-// may only grow. Equal sums say that all have been received, and a rank whose request is out
-// answers the wave after that request's answer.
+// snapshot may be written, and the ranks may part.
 #pragma once
 
 #include <cstddef>
@@ -134,7 +130,7 @@ class Balancer {
     Kind kind = Kind::request;
     Phase phase = Phase::search;  ///< of a wave
     std::uint8_t wishes = kNothing;
-    std::uint8_t done = 0;  ///< phases drain and finish: whether all is done
+    std::uint8_t done = 0;  ///< phase finish: whether all is done
     std::int32_t wave = 0;
     std::int64_t incumbent = 0;
     std::int64_t sent = 0;  ///< of a wave
@@ -149,7 +145,6 @@ class Balancer {
   };
   struct Wave {
     std::int32_t number = 0;
-    bool search_is_done = false;  ///< and it is one of phase drain
     bool is_answered = false;
     std::uint8_t wishes = kNothing;
     std::size_t children_answered = 0;
@@ -183,9 +178,8 @@ class Balancer {
 
   Phase phase_ = Phase::search;
   Outcome outcome_ = Outcome::running;
-  Counts work_;        ///< messages that can make a rank active
-  Counts all_;         ///< all messages but those of waves
-  Counts unanswered_;  ///< messages that nobody answers and that cannot make a rank active
+  Counts work_;  ///< messages that can make a rank active
+  Counts all_;   ///< all messages but those of waves
 
   bool request_is_out_ = false;
   std::vector<int> waiting_thieves_;  ///< for their first work, the one with most ranks below last
