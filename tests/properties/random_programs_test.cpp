@@ -70,11 +70,14 @@ class OwnMessage {
   std::array<MPI_Request, 2> requests_{};
 };
 
+constexpr std::array<std::string_view, 13> kBlocks = {
+    "trivial", "divide", "conquer", "combine",        "after", "sequential", "begin",
+    "visit",   "child",  "sizes",   "solution_sizes", "pack",  "unpack"};
+int thrown = 0;                 ///< in so many calls, on any rank
+std::string_view faulty_block;  ///< of every call; a fifth of calls have any if it is empty
+
 Fault fault_of(std::uint64_t seed) {
-  constexpr std::array<std::string_view, 13> kBlocks = {
-      "trivial", "divide", "conquer", "combine",        "after", "sequential", "begin",
-      "visit",   "child",  "sizes",   "solution_sizes", "pack",  "unpack"};
-  return {.block = kBlocks[drawn(seed, 1) % kBlocks.size()],
+  return {.block = faulty_block.empty() ? kBlocks[drawn(seed, 1) % kBlocks.size()] : faulty_block,
           .call = 1 + static_cast<int>(drawn(seed, 2) % 4),
           .kind = static_cast<Fault::Kind>(drawn(seed, 3) % 6)};
 }
@@ -115,7 +118,7 @@ void try_call(const Group& group, std::uint64_t seed, const std::vector<DC_Type>
   recorder.begin_repetition(0, false);
   const bool is_traced = drawn(seed, 200 + static_cast<std::uint64_t>(group.rank)) % 2 == 0;
   options.recorder = is_traced ? &recorder : nullptr;
-  const bool is_faulty = drawn(seed, 5) % 5 == 0 && is_parallel;
+  const bool is_faulty = is_parallel && (!faulty_block.empty() || drawn(seed, 5) % 5 == 0);
   const bool is_here =
       drawn(seed, 6) % static_cast<unsigned>(group.size) == static_cast<unsigned>(group.rank);
   SCOPED_TRACE(std::string(typeid(App).name()) + ", " + std::string(name_of(type)) + ", " +
@@ -128,6 +131,7 @@ void try_call(const Group& group, std::uint64_t seed, const std::vector<DC_Type>
   calls.expect(is_faulty && is_here ? fault_of(seed) : Fault{});
   const auto outcome = outcome_of<App>(type, std::move(problem), options);
   const bool has_thrown = group.any(calls.has_thrown());
+  thrown += has_thrown ? 1 : 0;
   calls.expect({});
   EXPECT_TRUE(message.arrives());
   EXPECT_EQ(outcome.error.empty(), !has_thrown) << outcome.error.substr(0, 200);
@@ -206,6 +210,20 @@ TEST(RandomPrograms, ReturnWhatTheRecursionReturnsOrFailAsOne) {
     }
     MPI_Comm_free(&part);
   }
+}
+
+TEST(RandomPrograms, FailAsOneWhateverThrows) {
+  const Group world(MPI_COMM_WORLD);
+  for (const std::string_view block : kBlocks) {
+    faulty_block = block;
+    thrown = 0;
+    for (std::uint64_t i = 0; i < 30 && !world.any(HasFailure()); ++i) {
+      SCOPED_TRACE(std::string(block) + ", program " + std::to_string(i));
+      try_program(world, drawn(3, i));
+    }
+    EXPECT_TRUE(thrown > 0 || world.size == 1) << block;
+  }
+  faulty_block = {};
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ class Simulated : public ::testing::Test {
 
 TEST_F(Simulated, ApplicationsGiveVerifiedResultsOnEveryPlatform) {
   for (const char* platform : {"ethernet", "fat-tree", "torus"}) {
-    for (const char* ranks : {"1", "5", "8"}) {
+    for (const char* ranks : {"1", "5", "64"}) {
       const std::vector<std::string> where = {"--platform", platform, "-n", ranks};
       for (const std::vector<std::string>& what :
            std::vector<std::vector<std::string>>{{"cleave-quicksort", "--size", "N=20K"},
@@ -71,12 +71,6 @@ TEST_F(Simulated, ApplicationsGiveVerifiedResultsOnEveryPlatform) {
       }
     }
   }
-}
-
-TEST_F(Simulated, ManyRanksRun) {
-  const auto json = verified({"-n", "64", "cleave-quicksort", "--size", "N=20K"});
-  EXPECT_EQ(json["ranks"], 64);
-  EXPECT_EQ(json["verified"], true);
 }
 
 // Two hosts a leaf of a tree whose links take 10 ms: the first two hosts are neighbours, whatever
