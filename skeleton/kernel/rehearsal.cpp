@@ -37,8 +37,6 @@ void copy(std::span<const std::byte> from, std::span<std::byte> to) {
   std::ranges::copy(from, to.begin());
 }
 
-int levels_of(int ranks) { return std::bit_width(static_cast<unsigned>(ranks - 1)); }
-
 double seconds_since(std::int64_t begin_ns) {
   return static_cast<double>(mpi_time_ns() - begin_ns) * 1e-9;
 }
@@ -63,33 +61,25 @@ T checked(std::optional<T> result, const Blocks& blocks, int rank) {
   return *std::move(result);
 }
 
-/// The messages of one rank in one call, whose level 0 is `first_level` of the `levels` that are
-/// rehearsed.
+}  // namespace
+
+/// The messages of the rank in one call.
 ///
 /// Rehearsals of several ranks, one a process of `world`, run at the same time: each waits for the
 /// others before the messages of every level. Ranks take part in different numbers of messages, so
 /// they count levels, down and up again, and all wait equally often. Others do not fail.
 class PlayedMessages final : public Messages {
  public:
-  /// All but the numbers must outlive this.
-  PlayedMessages(const Comm& world, int rank, int size, int first_level, int levels,
-                 const std::vector<HeardPayloads>& payloads, const std::vector<Bytes>& messages)
-      : world_(world),
-        rank_(rank),
-        size_(size),
-        first_level_(first_level),
-        levels_(levels),
-        payloads_(payloads),
-        messages_(messages) {}
+  explicit PlayedMessages(const Rehearsal& call) : call_(call) {}
 
   /// Waits for the levels that this rank had no messages at. Collective, once the call has ended.
   ~PlayedMessages() override {
     const Pause pause;
-    wait_for_others(2 * levels_);
+    wait_for_others(2 * levels());
   }
 
-  int rank() const override { return rank_; }
-  int size() const override { return size_; }
+  int rank() const override { return call_.rank_ - call_.group_.first; }
+  int size() const override { return call_.group_.size; }
   void send(int /*to*/, std::span<const std::byte> /*message*/) const override {}
   void allreduce_min(std::span<std::int64_t> /*values*/) const override {}
   std::string bcast(std::string text, int /*root*/) const override { return text; }
@@ -101,14 +91,14 @@ class PlayedMessages final : public Messages {
     const Pause pause;
     const bool is_solution = step.what == Step::What::solution;
     payload_ = nullptr;
-    if (static_cast<std::size_t>(level) < payloads_.size()) {
-      const HeardPayloads& of_level = payloads_[static_cast<std::size_t>(level)];
+    if (static_cast<std::size_t>(level) < call_.payloads_.size()) {
+      const HeardPayloads& of_level = call_.payloads_[static_cast<std::size_t>(level)];
       const auto& payload = is_solution ? of_level.solution : of_level.problem;
       payload_ = payload ? &*payload : nullptr;
     }
     had_header_ = false;
-    const int level_of_all = first_level_ + level;
-    wait_for_others(is_solution ? 2 * levels_ - level_of_all : level_of_all + 1);
+    const int level_of_all = call_.prepared_.level_offset + level;
+    wait_for_others(is_solution ? 2 * levels() - level_of_all : level_of_all + 1);
   }
 
   /// A header, a byte about room where either side asks, a payload.
@@ -148,23 +138,18 @@ class PlayedMessages final : public Messages {
 
   void receive(int /*from*/, std::span<std::byte> message) const override {
     const Pause pause;
-    copy(played_ < messages_.size() ? messages_[played_++] : Bytes(), message);
+    copy(played_ < call_.messages_.size() ? call_.messages_[played_++] : Bytes(), message);
   }
 
  private:
+  int levels() const { return std::bit_width(static_cast<unsigned>(call_.ranks_ - 1)); }
   void wait_for_others(int meetings) const {
     for (; meetings_ < meetings; ++meetings_) {
-      world_.barrier();
+      call_.world_.barrier();
     }
   }
 
-  const Comm& world_;
-  const int rank_;
-  const int size_;
-  const int first_level_;
-  const int levels_;
-  const std::vector<HeardPayloads>& payloads_;
-  const std::vector<Bytes>& messages_;
+  const Rehearsal& call_;
   // State of the call.
   mutable int meetings_ = 0;        ///< with the others
   mutable std::size_t played_ = 0;  ///< of the messages
@@ -173,8 +158,6 @@ class PlayedMessages final : public Messages {
   mutable bool had_header_ = false;
   mutable bool asks_ = false;  ///< a byte about room comes before the payload
 };
-
-}  // namespace
 
 std::int64_t rehearsed_ns() { return mpi_time_ns() - played_ns; }
 
@@ -199,8 +182,7 @@ void Rehearsal::prepare(const RehearsalLimits& limits) {
 }
 
 std::int64_t Rehearsal::run(ErasedValue problem) {
-  const PlayedMessages messages(world_, rank_ - group_.first, group_.size, prepared_.level_offset,
-                                levels_of(ranks_), payloads_, messages_);
+  const PlayedMessages messages(*this);
   world_.barrier();
   const std::int64_t begin_ns = rehearsed_ns();
   // Some ranks of a run do not have the whole problem.

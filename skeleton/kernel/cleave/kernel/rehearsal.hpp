@@ -66,6 +66,8 @@ class Rehearsal {
   std::int64_t run(ErasedValue problem);
 
  private:
+  friend class PlayedMessages;
+
   void solve_siblings();
   Values solved(std::optional<Values> problem, Group group, int level);
   void sort_parts();

@@ -116,12 +116,12 @@ struct PartLength {
   std::int64_t bytes = 0;
 };
 
-/// The steps of the sorting form on one rank, whatever its elements are.
+/// The sorting form on one rank, whatever its elements are.
 class PartSteps {
  public:
   virtual ~PartSteps() = default;
-  /// A group in which a rank has failed learns of it in a step. All its ranks then drop their
-  /// parts, and make no more steps.
+  /// With the first step of a group it makes all of them. A group in which a rank has failed learns
+  /// of it; all its ranks then drop their parts, and do nothing more.
   virtual void make(const Step& step, Group group, Level level, std::optional<Values>& part) = 0;
 };
 
@@ -130,16 +130,25 @@ class SplitParts final : public PartSteps {
  public:
   using Element = typename App::Element;
   using Splitter = typename App::Splitter;
-  static_assert(Plain<Splitter>, "cleave: the application's Splitter must be a plain type");
 
   SplitParts(const App& app, const Messages& comm, BlockRunner& blocks)
       : app_(app), comm_(comm), blocks_(blocks) {}
 
-  void make(const Step& step, Group group, Level level, std::optional<Values>& part) override {
+  void make(const Step& step, Group group, Level level, std::optional<Values>& values) override {
+    if (!values) {
+      return;
+    }
     group_ = group;
     level_ = level;
-    if (part && !goes_on(step, part->front().as<Part<Element>>())) {
-      part.reset();
+    Part<Element>& part = values->front().as<Part<Element>>();
+    if (step.what == Step::What::length) {
+      static_assert(sizeof(std::int64_t) == kPartBytes);
+      sizes_ = allgather(static_cast<std::int64_t>(part.size()));
+      if (blocks_.recorder() != nullptr) {
+        blocks_.recorder()->add_run_sizes(sizes_of(elements()));
+      }
+    } else if (step.block == Block::sample && !split(part)) {
+      values.reset();
     }
   }
 
@@ -158,21 +167,52 @@ class SplitParts final : public PartSteps {
   };
   static_assert(sizeof(Report) == kReportBytes);
 
-  /// Makes the step. \return  whether the group goes on
-  bool goes_on(const Step& step, Part<Element>& part) {
-    switch (step.kind) {
-      case Step::Kind::work:
-        step.block == Block::sample ? sample(part) : partition(part);
-        return true;
-      case Step::Kind::choose:
-        return choose();
-      case Step::Kind::move:
-        return move(part);
-      default:
-        return step.what == Step::What::length   ? tell_length(part)
-               : step.what == Step::What::status ? all_are_well(samples_.has_value())
-                                                 : tell_cut();
+  static Sizes sizes_of(std::int64_t count) { return {{"N", count}}; }
+  static std::int64_t bytes_of(std::size_t count) {
+    return static_cast<std::int64_t>(count * sizeof(Element));
+  }
+
+  /// Splits the elements of the group in halves, and moves this rank's half to its ranks.
+  /// \return  whether the group goes on
+  bool split(Part<Element>& part) {
+    const std::vector<std::size_t> counts = sample_counts(sizes_);
+    std::vector<std::size_t> offsets(counts.size() + 1, 0);
+    std::partial_sum(counts.begin(), counts.end(), offsets.begin() + 1);
+    auto samples = sample(part, offsets);
+    if (!all_are_well(samples.has_value())) {
+      return false;
     }
+    const Choice choice = blocks_.timed(
+        Block::pivot, level_, [&] { return choose(*std::move(samples), offsets); },
+        [&](const Choice&) {
+          return Sizes{{"N", elements()}, {"samples", offsets.back()}};
+        },
+        static_cast<std::int64_t>(offsets.back() * sizeof(Splitter)));
+    if (choice.is_chosen == 0) {
+      return false;
+    }
+    // Received elements are put on at the end that has more room, so what is given must lie at the
+    // other one.
+    const bool at_front = part.room_before() > part.room_behind();
+    const std::vector<Report> reports = allgather(partition(part, choice.split, at_front));
+    std::vector<ClassCounts> classes;
+    for (const Report& report : reports) {
+      if (report.is_well == 0) {
+        return false;
+      }
+      classes.push_back(report.counts);
+    }
+    const ExchangePlan plan = plan_exchange(classes);
+    const bool all_have_room =
+        std::ranges::equal(plan.received, reports, std::ranges::less_equal(), {}, &Report::room);
+    if (!all_have_room && !make_room(part, plan.received[index()], at_front)) {
+      return false;
+    }
+    exchange(part, plan, at_front);
+    const Group half = group_.half_of(comm_.rank());
+    const auto first = plan.sizes.begin() + (half.first - group_.first);
+    sizes_.assign(first, first + half.size);
+    return true;
   }
 
   template <class T>
@@ -183,29 +223,18 @@ class SplitParts final : public PartSteps {
 
   bool all_are_well(bool i_am) {
     static_assert(sizeof(char) == kStatusBytes);
-    const std::vector<char> well = allgather<char>(i_am ? 1 : 0);
-    return std::find(well.begin(), well.end(), 0) == well.end();
-  }
-
-  bool tell_length(const Part<Element>& part) {
-    static_assert(sizeof(std::int64_t) == kPartBytes);
-    sizes_ = allgather(static_cast<std::int64_t>(part.size()));
-    if (blocks_.recorder() != nullptr) {
-      blocks_.recorder()->add_run_sizes(Sizes{{"N", elements()}});
-    }
-    return true;
+    return std::ranges::count(allgather<char>(i_am ? 1 : 0), 0) == 0;
   }
 
   std::int64_t elements() const {
     return std::accumulate(sizes_.begin(), sizes_.end(), std::int64_t{0});
   }
 
-  void sample(const Part<Element>& part) {
-    const std::vector<std::size_t> counts = sample_counts(sizes_);
-    offsets_.assign(counts.size() + 1, 0);
-    std::partial_sum(counts.begin(), counts.end(), offsets_.begin() + 1);
+  /// The samples of all ranks, at these `offsets`, with this rank's filled in.
+  std::optional<std::vector<Splitter>> sample(const Part<Element>& part,
+                                              const std::vector<std::size_t>& offsets) {
     const auto seed = static_cast<std::uint64_t>(level_.index) << 32 | comm_.rank();
-    const std::size_t count = counts[index()];
+    const std::size_t count = offsets[index() + 1] - offsets[index()];
     const auto mine = blocks_.run(
         Block::sample, level_,
         [&] {
@@ -219,42 +248,30 @@ class SplitParts final : public PartSteps {
         [&](const auto& samples) {
           return Sizes{{"N", part.size()}, {"samples", samples.size()}};
         });
-    samples_ = blocks_.attempt(name_of(Block::pivot), level_,
-                               [&] { return std::vector<Splitter>(offsets_.back()); });
-    if (mine && samples_) {
-      std::copy(mine->begin(), mine->end(), samples_->begin() + offsets_[index()]);
+    auto all = blocks_.attempt(name_of(Block::pivot), level_,
+                               [&] { return std::vector<Splitter>(offsets.back()); });
+    if (mine && all) {
+      std::ranges::copy(*mine, all->begin() + offsets[index()]);
     } else {
-      samples_.reset();
+      all.reset();
     }
+    return all;
   }
 
-  bool choose() {
-    const Choice choice = blocks_.timed(
-        Block::pivot, level_, [&] { return agree_on_splitter(); },
-        [&](const Choice&) {
-          return Sizes{{"N", elements()}, {"samples", offsets_.back()}};
-        },
-        static_cast<std::int64_t>(offsets_.back() * sizeof(Splitter)));
-    samples_.reset();
-    split_ = choice.split;
-    return choice.is_chosen != 0;
-  }
-
-  Choice agree_on_splitter() {
-    std::vector<std::size_t> offsets = offsets_;
+  Choice choose(std::vector<Splitter> samples, std::vector<std::size_t> offsets) {
     for (std::size_t& offset : offsets) {
       offset *= sizeof(Splitter);
     }
     const GroupComm group_comm(comm_, group_);
-    group_comm.gather(std::as_writable_bytes(std::span(*samples_)), offsets);
+    group_comm.gather(std::as_writable_bytes(std::span(samples)), offsets);
     Choice choice;
-    if (samples_->empty()) {
+    if (samples.empty()) {
       choice.is_chosen = 1;  // any splitter divides nothing
     } else if (index() == 0) {
       // Its time is part of the block `pivot` of every rank of the group.
       const auto split = blocks_.attempt(name_of(Block::pivot), level_, [&] {
         blocks_.announce(Block::pivot, level_);
-        return app_.splitter(std::move(*samples_), group_.share());
+        return app_.splitter(std::move(samples), group_.share());
       });
       if (split) {
         choice = {.is_chosen = 1, .split = *split};
@@ -264,17 +281,13 @@ class SplitParts final : public PartSteps {
     return choice;
   }
 
-  void partition(Part<Element>& part) {
-    // Received elements are put on at the end that has more room, so what is given must lie at the
-    // other one.
-    at_front_ = part.room_before() > part.room_behind();
+  Report partition(Part<Element>& part, const Split<Splitter>& split, bool at_front) {
     const bool is_left = group_.left().contains(comm_.rank());
-    const ClassOrder order = is_left == at_front_ ? ClassOrder::ascending : ClassOrder::descending;
-    report_ = {};
+    const ClassOrder order = is_left == at_front ? ClassOrder::ascending : ClassOrder::descending;
     const std::optional<Cut> cut = blocks_.run(
         Block::partition, level_,
         [&] {
-          const Cut found = app_.partition(std::span(part.data(), part.size()), split_, order);
+          const Cut found = app_.partition(std::span(part.data(), part.size()), split, order);
           if (found.less > part.size() || found.equal > part.size() - found.less) {
             throw Error("partition returned a cut of " + std::to_string(found.less) + " and " +
                         std::to_string(found.equal) + " elements, the part has " +
@@ -282,77 +295,42 @@ class SplitParts final : public PartSteps {
           }
           return found;
         },
-        [&](const Cut&) {
-          return Sizes{{"N", part.size()}};
-        });
-    if (cut) {
-      report_ = {
-          .is_well = 1,
-          .counts = {.less = static_cast<std::int64_t>(cut->less),
-                     .equal = static_cast<std::int64_t>(cut->equal),
-                     .greater = static_cast<std::int64_t>(part.size() - cut->less - cut->equal)},
-          .room = static_cast<std::int64_t>(at_front_ ? part.room_before() : part.room_behind())};
-      part.set_uniform(cut->equal == part.size());
+        [&](const Cut&) { return sizes_of(std::ssize(part)); });
+    if (!cut) {
+      return {};
     }
-  }
-
-  bool tell_cut() {
-    const std::vector<Report> reports = allgather(report_);
-    std::vector<ClassCounts> counts;
-    for (const Report& report : reports) {
-      if (report.is_well == 0) {
-        return false;
-      }
-      counts.push_back(report.counts);
-    }
-    plan_ = plan_exchange(counts);
-    all_have_room_ =
-        std::ranges::equal(plan_.received, reports, std::ranges::less_equal(), {}, &Report::room);
-    return true;
-  }
-
-  /// By the plan. Afterwards the sizes are those of this rank's half.
-  bool move(Part<Element>& part) {
-    if (!all_have_room_ && !make_room(part)) {
-      return false;
-    }
-    exchange(part);
-    const Group half = group_.half_of(comm_.rank());
-    const auto first = plan_.sizes.begin() + (half.first - group_.first);
-    sizes_.assign(first, first + half.size);
-    return true;
+    part.set_uniform(cut->equal == part.size());
+    return {.is_well = 1,
+            .counts = {.less = static_cast<std::int64_t>(cut->less),
+                       .equal = static_cast<std::int64_t>(cut->equal),
+                       .greater = static_cast<std::int64_t>(part.size() - cut->less - cut->equal)},
+            .room = static_cast<std::int64_t>(at_front ? part.room_before() : part.room_behind())};
   }
 
   /// \return  whether every rank of the group has room for what it will receive
-  bool make_room(Part<Element>& part) {
+  bool make_room(Part<Element>& part, std::size_t count, bool at_front) {
     const auto made = blocks_.attempt(name_of(Block::exchange), level_, [&] {
       blocks_.timed(
           Block::skeleton, level_,
-          [&] {
-            const std::size_t count = plan_.received[index()];
-            at_front_ ? part.make_room_before(count) : part.make_room_behind(count);
-          },
-          [&] {
-            return Sizes{{"N", part.size()}};
-          },
-          static_cast<std::int64_t>(part.size() * sizeof(Element)));
+          [&] { at_front ? part.make_room_before(count) : part.make_room_behind(count); },
+          [&] { return sizes_of(std::ssize(part)); }, bytes_of(part.size()));
       return true;
     });
     return all_are_well(made.has_value());
   }
 
-  void exchange(Part<Element>& part) {
-    const std::int64_t crossing = plan_.crossing[index()];
-    const std::int64_t shed = plan_.shed[index()];
-    const std::int64_t received = plan_.received[index()];
-    const auto kept = static_cast<std::int64_t>(part.size()) - crossing - shed;
-    const Element* const given = part.begin() + (at_front_ ? kept + shed : 0);
-    const Element* const dropped = part.begin() + (at_front_ ? kept : crossing);
-    std::span<Element> room = at_front_ ? part.grow_before(received) : part.grow_behind(received);
+  void exchange(Part<Element>& part, const ExchangePlan& plan, bool at_front) {
+    const std::int64_t crossing = plan.crossing[index()];
+    const std::int64_t shed = plan.shed[index()];
+    const std::int64_t received = plan.received[index()];
+    const auto kept = std::ssize(part) - crossing - shed;
+    const Element* const given = part.begin() + (at_front ? kept + shed : 0);
+    const Element* const dropped = part.begin() + (at_front ? kept : crossing);
+    std::span<Element> room = at_front ? part.grow_before(received) : part.grow_behind(received);
 
     std::vector<Comm::Outbound> out;
     std::vector<Comm::Inbound> in;
-    for (const Transfer& transfer : plan_.transfers) {
+    for (const Transfer& transfer : plan.transfers) {
       const auto count = static_cast<std::size_t>(transfer.count);
       if (transfer.from == index()) {
         const Element* const first = (transfer.crosses ? given : dropped) + transfer.offset;
@@ -364,12 +342,9 @@ class SplitParts final : public PartSteps {
     }
     const std::int64_t moved = std::max(crossing + shed, received);
     blocks_.timed(
-        Block::exchange, level_, [&] { comm_.exchange(out, in); },
-        [&] {
-          return Sizes{{"N", moved}};
-        },
-        moved * static_cast<std::int64_t>(sizeof(Element)));
-    at_front_ ? part.drop_last(crossing + shed) : part.drop_first(crossing + shed);
+        Block::exchange, level_, [&] { comm_.exchange(out, in); }, [&] { return sizes_of(moved); },
+        bytes_of(moved));
+    at_front ? part.drop_last(crossing + shed) : part.drop_first(crossing + shed);
   }
 
   int index() const { return comm_.rank() - group_.first; }
@@ -379,16 +354,7 @@ class SplitParts final : public PartSteps {
   BlockRunner& blocks_;
   Group group_;
   Level level_;
-
-  // From one step to the next.
-  std::vector<std::int64_t> sizes_;               ///< of the parts of the group
-  std::vector<std::size_t> offsets_;              ///< of the ranks' samples among all
-  std::optional<std::vector<Splitter>> samples_;  ///< of all ranks, this one's filled in
-  Split<Splitter> split_;
-  Report report_;
-  bool at_front_ = false;  ///< where received elements are put on
-  bool all_have_room_ = true;
-  ExchangePlan plan_;
+  std::vector<std::int64_t> sizes_;  ///< of the parts of the group
 };
 
 }  // namespace cleave::detail
