@@ -121,7 +121,7 @@ std::int64_t first_size(const Recorder& recorder) {
 template <class App>
 using MakeProblem = std::function<typename App::Problem(int rank)>;
 
-/// What is seen of a rank that is rehearsed.
+/// The record of a rank that is rehearsed.
 struct Seen {
   Recorder recorder{rehearsed_ns};
   int first_level = 0;

@@ -83,7 +83,7 @@ int expect_sorted(const std::vector<int>& values, std::size_t room, double max_i
 TEST(SplitParts, OfEveryInputAndLengthsAreSortedAndEven) {
   const bool is_power_of_two = (world_size() & (world_size() - 1)) == 0;
   for (const Input& input : kInputs) {
-    // As long on all ranks, lengths from 0 up, or all on one rank.
+    // Parts are as long on all ranks, have lengths from 0 up, or are all on one rank.
     for (int holder = -2; holder < world_size(); ++holder) {
       SCOPED_TRACE(input.name + fmt::format(", {}", holder));
       std::mt19937 random(7 + world_rank());
