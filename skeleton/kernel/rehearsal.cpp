@@ -52,7 +52,7 @@ CallOptions recorded_by(Recorder* recorder) {
   return options;
 }
 
-/// What a block of `rank` has returned. \throws FunctorError  if it failed
+/// The result of a block of `rank`. \throws FunctorError  if it failed
 template <class T>
 T checked(std::optional<T> result, const Blocks& blocks, int rank) {
   if (const auto& failure = blocks.failure()) {

@@ -38,7 +38,7 @@ struct RehearsalLimits {
   std::int64_t max_bytes = std::numeric_limits<std::int64_t>::max();
 };
 
-/// What a preparation tells.
+/// The outcome of a preparation.
 struct PreparedRehearsal {
   /// The spans of the other ranks' own parts, as far as they were solved: each solved once.
   Recorder own_parts{mpi_time_ns};
