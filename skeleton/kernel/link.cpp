@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -12,19 +9,6 @@
 #include <cleave/random.hpp>
 
 namespace cleave::detail {
-
-namespace {
-
-/// The values that were packed one after the other.
-Values unpacked(std::span<const std::byte> bytes, const ValueOps& ops) {
-  Values list;
-  for (Unpacker unpacker(bytes); unpacker.left() > 0;) {
-    list.push_back(ErasedValue::unpack(ops, unpacker));
-  }
-  return list;
-}
-
-}  // namespace
 
 std::uint64_t hash_of(std::span<const std::byte> bytes, std::uint64_t before) {
   std::uint64_t hash = before ^ bytes.size();
@@ -79,32 +63,42 @@ OutgoingList::OutgoingList(const Values& list, const ListWire& list_wire) {
 std::optional<Values> Link::transfer(int other, Direction direction,
                                      const std::optional<Values>& mine, const ListWire& list_wire,
                                      Level level, const Sizes& sizes) {
+  // The skeleton's own work may run out of memory.
+  const auto work = [&](std::int64_t bytes, const auto& piece) {
+    return blocks_.run(
+        name_of(Block::exchange), Block::skeleton, level, piece,
+        [&](const auto& /*result*/) { return sizes; }, bytes);
+  };
+  const auto move = [&](Block block, std::span<const std::byte> out, std::span<std::byte> in,
+                        std::int64_t bytes) {
+    blocks_.timed(
+        block, level, [&] { comm_.exchange(other, out, in); }, [&] { return sizes; }, bytes);
+  };
+
   std::optional<OutgoingList> outgoing;
   if (mine && direction != Direction::in) {
-    work(level, sizes, 0, [&] { outgoing.emplace(*mine, list_wire); });
+    work(0, [&] { return &outgoing.emplace(*mine, list_wire); });
   }
   Header my_header;
   Header their_header;
   if (outgoing) {
     my_header = {.has_payload = 1, .bytes = std::ssize(outgoing->bytes())};
   }
-  move(Block::wait, level, sizes, other,
-       direction != Direction::in ? bytes_of(my_header) : std::span<std::byte>{},
-       direction != Direction::out ? bytes_of(their_header) : std::span<std::byte>{}, kHeaderBytes);
+  move(Block::wait, direction != Direction::in ? bytes_of(my_header) : std::span<std::byte>(),
+       direction != Direction::out ? bytes_of(their_header) : std::span<std::byte>(), kHeaderBytes);
 
+  const auto their_bytes = static_cast<std::size_t>(their_header.bytes);
   std::unique_ptr<AnyIncoming> one;
   Bytes list;
   std::optional<std::span<std::byte>> room;
   if (their_header.has_payload != 0) {
-    work(level, sizes, their_header.bytes, [&] {
-      const auto bytes = static_cast<std::size_t>(their_header.bytes);
+    room = work(their_header.bytes, [&]() -> std::span<std::byte> {
       if (list_wire.is_one) {
-        one = list_wire.ops->incoming(bytes);
-        room = one->bytes();
-      } else {
-        list.resize(bytes);
-        room = list;
+        one = list_wire.ops->incoming(their_bytes);
+        return one->bytes();
       }
+      list.resize(their_bytes);
+      return list;
     });
   }
 
@@ -114,9 +108,8 @@ std::optional<Values> Link::transfer(int other, Direction direction,
   const bool i_am_asked = their_header.bytes > static_cast<std::int64_t>(kMaxBytesUnasked);
   const bool i_ask = my_header.bytes > static_cast<std::int64_t>(kMaxBytesUnasked);
   if (i_ask || i_am_asked) {
-    move(Block::wait, level, sizes, other,
-         i_am_asked ? bytes_of(i_have_room) : std::span<std::byte>{},
-         i_ask ? bytes_of(they_have_room) : std::span<std::byte>{}, 1);
+    move(Block::wait, i_am_asked ? bytes_of(i_have_room) : std::span<std::byte>(),
+         i_ask ? bytes_of(they_have_room) : std::span<std::byte>(), 1);
   }
 
   std::array<std::byte, kMaxBytesUnasked> dropped;  // what was sent without asking
@@ -128,35 +121,21 @@ std::optional<Values> Link::transfer(int other, Direction direction,
   if (room) {
     in = *room;
   } else if (their_header.has_payload != 0 && !i_am_asked) {
-    in = std::span(dropped).first(static_cast<std::size_t>(their_header.bytes));
+    in = std::span(dropped).first(their_bytes);
   }
   if (!out.empty() || !in.empty()) {
-    move(Block::exchange, level, sizes, other, out, in, std::max(std::ssize(out), std::ssize(in)));
+    move(Block::exchange, out, in, std::max(std::ssize(out), std::ssize(in)));
   }
-  std::optional<Values> theirs;
-  if (room) {
-    work(level, sizes, 0,
-         [&] { theirs = one ? list_of(one->take()) : unpacked(list, *list_wire.ops); });
+  if (!room) {
+    return std::nullopt;
   }
-  return theirs;
-}
-
-/// The skeleton's own work, which may run out of memory.
-void Link::work(Level level, const Sizes& sizes, std::int64_t bytes,
-                const std::function<void()>& piece) {
-  blocks_.run(
-      name_of(Block::exchange), Block::skeleton, level,
-      [&piece] {
-        piece();
-        return true;
-      },
-      [&sizes](bool) { return sizes; }, bytes);
-}
-
-void Link::move(Block block, Level level, const Sizes& sizes, int other,
-                std::span<const std::byte> out, std::span<std::byte> in, std::int64_t bytes) {
-  blocks_.timed(
-      block, level, [&] { comm_.exchange(other, out, in); }, [&sizes] { return sizes; }, bytes);
+  return work(0, [&] {
+    Values theirs = one ? list_of(one->take()) : Values();
+    for (Unpacker unpacker(list); unpacker.left() > 0;) {
+      theirs.push_back(ErasedValue::unpack(*list_wire.ops, unpacker));
+    }
+    return theirs;
+  });
 }
 
 }  // namespace cleave::detail

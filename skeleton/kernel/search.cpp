@@ -61,19 +61,23 @@ struct Tasks<AnyApp> {
 
 namespace {
 
-/// The workers of one rank in a search: when they visit, look for messages, rest and end, and what
-/// is told of them. A worker visits as many nodes as take it 5 to 20 us without looking up. Then it
-/// shares some, and the first one, which is the calling thread, speaks with the other ranks.
+/// One rank in a search: when its workers visit, look for messages, rest and end, what is told of
+/// them, and how their totals become the solution. A worker visits as many nodes as take it 5 to
+/// 20 us without looking up. Then it shares some, and the first one, which is the calling thread,
+/// speaks with the other ranks.
 class RankSearch final : public RankBag {
  public:
-  RankSearch(Searched& searched, const CallOptions& options, std::unique_ptr<Transport> transport,
-             Surroundings surroundings)
-      : RankBag(searched.segments(), std::move(transport), std::move(surroundings),
-                options.stealing.threads, options.stealing.seed),
+  RankSearch(const AnyApp& app, Searched& searched, const CallOptions& options,
+             const SearchMessages& ranks, Blocks& blocks)
+      : RankBag(searched.segments(), ranks.transport(),
+                ranks.surroundings(options.stealing.threads), options.stealing.threads,
+                options.stealing.seed),
+        app_(app),
         searched_(searched),
         options_(options),
+        comm_(ranks),
+        blocks_(blocks),
         limits_(limits_of(options.stealing)),
-        is_limited_(limits_.nodes != std::numeric_limits<std::int64_t>::max()),
         clock_(options.recorder != nullptr ? options.recorder->clock() : mpi_time_ns),
         offset_ns_(clock_() - transport_->pace_ns()) {
     constexpr std::size_t kSpansKept = 1 << 16;
@@ -88,26 +92,68 @@ class RankSearch final : public RankBag {
   }
   ~RankSearch() override { command(Command::stop); }
 
-  /// Makes the first nodes, before `run`. What it throws is a failure that ends the search.
-  void begin(ErasedValue problem) {
-    first().has_failed = !failure_.guard("begin", [&] { searched_.begin(std::move(problem)); });
+  /// Collective. \param problem  the one of rank 0, which begins with it
+  ErasedValue solve(std::optional<ErasedValue> problem) {
+    if (options_.checkpoint) {
+      snapshots_.emplace(*comm_.comm(), *options_.checkpoint);
+    }
+    if (snapshots_ && snapshots_->resumed_from() > 0) {
+      cleave::agree(*comm_.comm(), [&] { restore(snapshots_->read_share()); });
+    } else if (problem) {
+      first().has_failed = !failure_.guard("begin", [&] { searched_.begin(*std::move(problem)); });
+    }
+    run();
+    // Whether the totals of the ranks are combined; else the one of rank 0 is the solution.
+    const bool adds_up = app_.traits().searches;
+    const std::optional<EndedEarly> ended = agree_on_end();
+    if (ended && !adds_up) {
+      throw_ended_early(*ended);  // a part of a recursion has no solution
+    }
+    if (ended) {
+      tell_or_throw(*ended, options_.stealing);
+    }
+    auto solution =
+        blocks_.attempt("combine", Level{}, [&] { return list_of(searched_.take_total()); });
+    if (adds_up) {
+      fold(solution);
+    }
+    std::string refusal;
+    if (comm_.rank() == 0 && solution) {
+      if (adds_up && !ended) {
+        refusal = blocks_.refusal_of(solution->front());
+      }
+      blocks_.add_run_sizes(blocks_.solution_sizes(*solution));
+    }
+    if (traits_of(options_.placement).solution == Holders::all) {
+      bcast(solution);
+    } else if (comm_.rank() != 0) {
+      solution = blocks_.no_solution();
+    }
+    if (agree_on_failure(comm_, blocks_, refusal.empty() ? 0 : 1) != 0) {
+      tell_or_throw({.reason = comm_.bcast(refusal, 0)}, options_.stealing);
+    }
+    return std::move(solution.value().front());
   }
 
+ private:
+  Worker& first() { return workers_.front(); }
+
   /// Takes over what a snapshot held. \throws Error  if it is damaged
-  void restore(const SnapshotPart& part) {
-    segments_.take(part.nodes);
-    for (Unpacker unpacker(part.totals); unpacker.left() > 0;) {
-      searched_.add_totals(unpacker);
+  void restore(const std::vector<SnapshotPart>& parts) {
+    for (const SnapshotPart& part : parts) {
+      segments_.take(part.nodes);
+      for (Unpacker unpacker(part.totals); unpacker.left() > 0;) {
+        searched_.add_totals(unpacker);
+      }
+      searched_.offer_incumbent(part.incumbent);
     }
-    searched_.offer_incumbent(part.incumbent);
   }
 
   /// Works until all ranks have nothing to do any more, or one of them wants an end.
-  void run(SnapshotFolder* snapshots) {
-    snapshots_ = snapshots;
+  void run() {
     begin_ns_ = transport_->pace_ns();
     for (Worker& worker : workers_) {
-      worker.nodes_before = publish_nodes(worker);
+      worker.statistics.nodes = -publish_nodes(worker);
     }
     set_active(first(), true);
     resting_ = static_cast<int>(workers_.size()) - 1;  // until each has begun
@@ -118,7 +164,7 @@ class RankSearch final : public RankBag {
     first().statistics.remote_tried = balancer_->statistics().tried;
     first().statistics.remote_made = balancer_->statistics().made;
     for (Worker& worker : workers_) {
-      worker.statistics.nodes = publish_nodes(worker) - worker.nodes_before;
+      worker.statistics.nodes += publish_nodes(worker);
       if (worker.recorder) {
         failure_.guard("trace", [&] {
           options_.recorder->append(*worker.recorder);
@@ -130,49 +176,40 @@ class RankSearch final : public RankBag {
   }
 
   /// Throws on every rank what has failed, if anything has; else tells rank 0's caller what the
-  /// workers did. Collective, after `run`.
-  /// \return  why the search ended early, if it did and not by a visit, on every rank
-  std::optional<EndedEarly> agree_on_end(const SearchMessages& comm, BlockRunner& blocks) {
-    if (snapshots_ != nullptr && options_.checkpoint->report != nullptr) {
+  /// workers did. \return  why the search ended early, if it did and not by a visit, on every rank
+  std::optional<EndedEarly> agree_on_end() {
+    if (snapshots_ && options_.checkpoint->report != nullptr) {
       *options_.checkpoint->report = {.resumed_from = snapshots_->resumed_from(),
                                       .written = snapshots_->written(),
                                       .resting_ns = balancer_->statistics().snapshots_ns};
     }
-    blocks.take_failure(failure_.failure());
-    enum : std::int64_t {
-      kNothingElse,
-      kStatistics,
-      kEndEarly
-    };  // the greatest of any rank counts
-    const std::int64_t agenda =
-        agree_on_failure(comm, blocks,
-                         !refusal_.empty() || !stopped_.empty()    ? kEndEarly
-                         : options_.stealing.statistics != nullptr ? kStatistics
-                                                                   : kNothingElse);
-    if (agenda != kNothingElse) {
-      gather_statistics(comm);
+    blocks_.take_failure(failure_.failure());
+    // The greatest of any rank counts.
+    enum : std::int64_t { kNoMore, kStatistics, kStopped, kRefused };
+    const std::int64_t mine = ended_ ? (ended_->can_be_resumed ? kStopped : kRefused)
+                              : options_.stealing.statistics != nullptr ? kStatistics
+                                                                        : kNoMore;
+    const std::int64_t agenda = agree_on_failure(comm_, blocks_, mine);
+    if (agenda != kNoMore) {
+      gather_statistics();
     }
-    if (agenda != kEndEarly) {
+    if (agenda < kStopped) {
       return std::nullopt;
     }
-    const bool has_snapshot = snapshots_ != nullptr && snapshots_->written() > 0;
-    const std::string kept = comm.bcast(
+    const bool has_snapshot = snapshots_ && snapshots_->written() > 0;
+    const std::string kept = comm_.bcast(
         has_snapshot ? "; " + options_.checkpoint->folder.string() + " holds a snapshot" : "", 0);
-    const std::string refusal = text_of_any(comm, refusal_);
-    return EndedEarly{.reason = (refusal.empty() ? text_of_any(comm, stopped_) : refusal) + kept,
-                      .can_be_resumed = refusal.empty() && !kept.empty()};
+    return EndedEarly{.reason = text_of_any(comm_, mine == agenda ? ended_->reason : "") + kept,
+                      .can_be_resumed = agenda == kStopped && !kept.empty()};
   }
 
- private:
-  Worker& first() { return workers_.front(); }
-
-  void gather_statistics(const SearchMessages& comm) const {
+  void gather_statistics() const {
     std::vector<WorkerStatistics> mine;
     for (const Worker& worker : workers_) {
       mine.push_back(worker.statistics);
     }
-    std::vector<WorkerStatistics> all(comm.rank() == 0 ? mine.size() * comm.size() : 0);
-    comm.gather(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
+    std::vector<WorkerStatistics> all(comm_.rank() == 0 ? mine.size() * comm_.size() : 0);
+    comm_.gather(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
     if (options_.stealing.statistics != nullptr) {
       *options_.stealing.statistics = std::move(all);
     }
@@ -254,7 +291,7 @@ class RankSearch final : public RankBag {
         share(worker.index);
       });
       worker.has_failed = !went_well || is_told_to_stop();  // keeps its nodes, does nothing more
-      if (is_limited_) {
+      if (is_limited()) {
         publish_nodes(worker);
       }
       if (options_.visits != nullptr) {
@@ -288,13 +325,20 @@ class RankSearch final : public RankBag {
     return nodes;
   }
 
+  bool is_limited() const { return limits_.nodes != std::numeric_limits<std::int64_t>::max(); }
+
   void check_limits() {
-    if (is_limited_ && refusal_.empty()) {
-      std::int64_t nodes = 0;
-      for (const Worker& worker : workers_) {
-        nodes += worker.nodes_seen.load(std::memory_order_relaxed);
-      }
-      refusal_ = beyond(limits_, nodes);
+    std::int64_t nodes = 0;
+    for (auto worker = workers_.begin(); is_limited() && worker != workers_.end(); ++worker) {
+      nodes += worker->nodes_seen.load(std::memory_order_relaxed);
+    }
+    end_if(beyond(limits_, nodes), false);
+  }
+
+  /// \param reason  empty for none
+  void end_if(const std::string& reason, bool can_be_resumed) {
+    if (!reason.empty() && !ended_) {
+      ended_ = {.reason = reason, .can_be_resumed = can_be_resumed};
     }
   }
 
@@ -302,16 +346,16 @@ class RankSearch final : public RankBag {
 
   std::uint8_t wishes() override {
     check_limits();
-    if (stopped_.empty() && may_be_told_to_end(limits_)) {
+    if (may_be_told_to_end(limits_)) {
       const double seconds = static_cast<double>(transport_->pace_ns() - begin_ns_) / 1e9;
-      stopped_ = told_to_end(limits_, seconds);
+      end_if(told_to_end(limits_, seconds), true);
     }
-    const std::uint8_t snapshot = snapshots_ != nullptr ? kSnapshot : kNothing;
-    if (!failure_.is_set() && (!refusal_.empty() || !stopped_.empty())) {
+    const std::uint8_t snapshot = snapshots_ ? kSnapshot : kNothing;
+    if (ended_ && !failure_.is_set()) {
       return kEnd | snapshot;
     }
     const std::uint8_t wishes = RankBag::wishes();
-    const bool may_be_due = wishes == kNothing && snapshot != kNothing && transport_->rank() == 0;
+    const bool may_be_due = wishes == kNothing && snapshot != kNothing && comm_.rank() == 0;
     return may_be_due && snapshots_->is_due() ? snapshot : wishes;
   }
 
@@ -344,113 +388,19 @@ class RankSearch final : public RankBag {
       work();
       return true;
     } catch (const std::exception& e) {
-      refusal_ = e.what();
+      ended_ = {.reason = e.what()};
       return false;
     }
   }
 
-  Searched& searched_;
-  const CallOptions& options_;
-  const SearchLimits limits_;
-  const bool is_limited_;
-  const Clock clock_;
-  const std::int64_t offset_ns_;  ///< of that clock to the monotonic one
-  SnapshotFolder* snapshots_ = nullptr;
-  std::string refusal_;
-  std::string stopped_;
-  std::int64_t begin_ns_ = 0;
-  std::vector<std::jthread> helpers_;  ///< joined before all else goes
-};
+  // Solutions between the ranks.
 
-/// \throws Error  if work stealing is not for so many threads, or not for the placement
-void require_stealing(const CallOptions& options, const AppTraits& traits) {
-  const int threads = options.stealing.threads;
-  if (threads < 1 || threads > StealingOptions::kMaxThreads) {
-    throw Error(fmt::format("work stealing has 1 to {} threads of a rank, not {}",
-                            StealingOptions::kMaxThreads, threads));
-  }
-  if (traits_of(options.placement).problem == Holders::parts) {
-    throw Error(
-        "work stealing takes its problem from rank 0 (rooted) or from every rank (replicated), not "
-        "in parts (distributed)");
-  }
-  if (options.checkpoint && !traits.searches) {
-    throw Error("snapshots are for applications with `visit`");
-  }
-}
-
-class SearchCall {
- public:
-  SearchCall(const AnyApp& app, const CallOptions& options, const SearchMessages& ranks)
-      : app_(app), options_(options), comm_(ranks), blocks_(app, options), link_(comm_, blocks_) {}
-
-  ErasedValue solve(const std::function<std::unique_ptr<Searched>()>& make, const Given& given) {
-    // No protocol is there yet in which a rank without memory, or one whose problem or solution
-    // cannot be made, could tell the others.
-    std::optional<ErasedValue> problem;
-    if (comm_.rank() == 0) {
-      problem = blocks_.attempt("Problem", Level{}, given);
-    }
-    std::unique_ptr<Searched> searched;
-    std::optional<RankSearch> workers;
-    blocks_.attempt("begin", Level{}, [&] {
-      searched = make();
-      workers.emplace(*searched, options_, comm_.transport(),
-                      comm_.surroundings(options_.stealing.threads));
-      return true;
-    });
-    agree_on_failure(comm_, blocks_);
-    std::optional<SnapshotFolder> snapshots;
-    if (options_.checkpoint) {
-      snapshots.emplace(*comm_.comm(), *options_.checkpoint);
-    }
-    if (snapshots && snapshots->resumed_from() > 0) {
-      cleave::agree(*comm_.comm(), [&] {
-        std::ranges::for_each(snapshots->read_share(),
-                              [&](const SnapshotPart& part) { workers->restore(part); });
-      });
-    } else if (problem) {
-      workers->begin(*std::move(problem));
-    }
-    workers->run(snapshots ? &*snapshots : nullptr);
-    // Whether the totals of the ranks are combined; else the one of rank 0 is the solution.
-    const bool adds_up = app_.traits().searches;
-    const std::optional<EndedEarly> ended = workers->agree_on_end(comm_, blocks_);
-    if (ended && !adds_up) {
-      throw_ended_early(*ended);  // a part of a recursion has no solution
-    }
-    if (ended) {
-      tell_or_throw(*ended, options_.stealing);
-    }
-    auto solution =
-        blocks_.attempt("combine", Level{}, [&] { return list_of(searched->take_total()); });
-    if (adds_up) {
-      fold(solution);
-    }
-    std::string refusal;
-    if (comm_.rank() == 0 && solution) {
-      if (adds_up && !ended) {
-        refusal = blocks_.refusal_of(solution->front());
-      }
-      blocks_.add_run_sizes(blocks_.solution_sizes(*solution));
-    }
-    if (traits_of(options_.placement).solution == Holders::all) {
-      bcast(solution);
-    } else if (comm_.rank() != 0) {
-      solution = blocks_.no_solution();
-    }
-    if (agree_on_failure(comm_, blocks_, refusal.empty() ? 0 : 1) != 0) {
-      tell_or_throw({.reason = comm_.bcast(refusal, 0)}, options_.stealing);
-    }
-    return std::move(solution.value().front());
-  }
-
- private:
   /// Gives `solution` to `other`, or gets theirs.
   std::optional<Values> transfer(int other, const std::optional<Values>& solution,
                                  Link::Direction direction) {
-    return link_.transfer(other, direction, solution, {.ops = app_.traits().solution.ops},
-                          {0, comm_.size()}, Sizes{});
+    return Link(comm_, blocks_)
+        .transfer(other, direction, solution, {.ops = app_.traits().solution.ops},
+                  {0, comm_.size()}, Sizes{});
   }
 
   /// Combines all ranks' totals, on rank 0, along a binomial tree.
@@ -472,25 +422,62 @@ class SearchCall {
     if (comm_.rank() > 0) {
       solution = transfer(binomial_parent(comm_.rank()), std::nullopt, Link::Direction::in);
     }
-    const std::vector<int> children = binomial_children(comm_.rank(), comm_.size());
-    for (const int child : std::views::reverse(children)) {
+    for (const int child : std::views::reverse(binomial_children(comm_.rank(), comm_.size()))) {
       transfer(child, solution, Link::Direction::out);
     }
   }
 
   const AnyApp& app_;
+  Searched& searched_;
   const CallOptions& options_;
   const SearchMessages& comm_;
-  Blocks blocks_;
-  Link link_;
+  Blocks& blocks_;
+  const SearchLimits limits_;
+  const Clock clock_;
+  const std::int64_t offset_ns_;  ///< of that clock to the monotonic one
+  std::optional<SnapshotFolder> snapshots_;
+  std::optional<EndedEarly> ended_;  ///< why this rank wants an end
+  std::int64_t begin_ns_ = 0;
+  std::vector<std::jthread> helpers_;  ///< joined before all else goes
 };
+
+/// \throws Error  if work stealing is not for so many threads, or not for the placement
+void require_stealing(const CallOptions& options, const AppTraits& traits) {
+  const int threads = options.stealing.threads;
+  if (threads < 1 || threads > StealingOptions::kMaxThreads) {
+    throw Error(fmt::format("work stealing has 1 to {} threads of a rank, not {}",
+                            StealingOptions::kMaxThreads, threads));
+  }
+  if (traits_of(options.placement).problem == Holders::parts) {
+    throw Error(
+        "work stealing takes its problem from rank 0 (rooted) or from every rank (replicated), not "
+        "in parts (distributed)");
+  }
+  if (options.checkpoint && !traits.searches) {
+    throw Error("snapshots are for applications with `visit`");
+  }
+}
 
 }  // namespace
 
 ErasedValue search(const AnyApp& app, const std::function<std::unique_ptr<Searched>()>& make,
                    const Given& given, const CallOptions& options, const SearchMessages& ranks) {
   require_stealing(options, app.traits());
-  return SearchCall(app, options, ranks).solve(make, given);
+  Blocks blocks(app, options);
+  // No protocol is there yet in which a rank without memory, or one whose problem or solution
+  // cannot be made, could tell the others.
+  std::optional<ErasedValue> problem;
+  if (ranks.rank() == 0) {
+    problem = blocks.attempt("Problem", Level{}, given);
+  }
+  std::unique_ptr<Searched> searched;
+  std::optional<RankSearch> rank;
+  blocks.attempt("begin", Level{}, [&] {
+    searched = make();
+    return &rank.emplace(app, *searched, options, ranks, blocks);
+  });
+  agree_on_failure(ranks, blocks);
+  return rank->solve(std::move(problem));
 }
 
 ErasedValue steal_long_tasks(const AnyApp& app, const Given& given, const CallOptions& options,

@@ -44,7 +44,6 @@ struct alignas(kCacheLineBytes) Worker {
 
   // In a search.
   std::int64_t batch = 1;  ///< visits between two looks up
-  std::int64_t nodes_before = 0;
   std::optional<Recorder> recorder;
   /// Read by the main thread.
   alignas(kCacheLineBytes) std::atomic<std::int64_t> nodes_seen = 0;

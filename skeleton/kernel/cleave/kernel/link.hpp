@@ -107,11 +107,6 @@ class Link {
                                  const ListWire& list_wire, Level level, const Sizes& sizes);
 
  private:
-  void work(Level level, const Sizes& sizes, std::int64_t bytes,
-            const std::function<void()>& piece);
-  void move(Block block, Level level, const Sizes& sizes, int other, std::span<const std::byte> out,
-            std::span<std::byte> in, std::int64_t bytes);
-
   const Messages& comm_;
   BlockRunner& blocks_;
 };
