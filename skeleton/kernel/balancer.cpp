@@ -2,27 +2,11 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
-#include <random>
 #include <utility>
 
 #include <cleave/kernel/balancer.hpp>
 
 namespace cleave::detail {
-
-namespace {
-
-/// Victims that are asked one after the other before an idle rank begins to wait between requests.
-constexpr int kRequestsWithoutPause = 16;
-constexpr std::int64_t kFirstPause_ns = 2'000;
-constexpr int kMaxDoublings = 8;
-
-/// A rank with work that has had none to spare for so long lets those who wait for it ask others.
-constexpr std::int64_t kLongestKept_ns = 1'000'000;
-
-/// One request of so many goes to any rank even where others are on this host.
-constexpr unsigned kRequestsForOneAbroad = 3;
-
-}  // namespace
 
 std::vector<int> binomial_children(int rank, int size) {
   std::vector<int> children;
@@ -39,6 +23,7 @@ Balancer::Balancer(Transport& transport, Workload& workload, std::vector<int> ne
       rank_(transport.rank()),
       size_(transport.size()),
       near_(std::move(near)),
+      parent_((rank_ - 1) / kWaveFanOut),
       random_(static_cast<unsigned>(seed * 2654435761U + static_cast<unsigned>(rank_) + 1)),
       request_is_out_(rank_ > 0),
       waiting_thieves_(binomial_children(rank_, size_)),
@@ -90,18 +75,19 @@ void Balancer::handle(const Message& message) {
         send(message.from, {.kind = Kind::no_work});
       }
       return;
-    case Kind::no_work:
+    case Kind::no_work: {
+      constexpr int kRequestsWithoutPause = 16;  // then pauses double from 4 to 512 us
+      constexpr int kMaxDoublings = 8;
+      const int doublings = std::min(++failed_requests_ - kRequestsWithoutPause, kMaxDoublings);
+      next_request_ns_ = doublings > 0 ? transport_.now_ns() + (2'000 << doublings) : 0;
       request_is_out_ = false;
-      ++failed_requests_;
-      if (failed_requests_ > kRequestsWithoutPause) {
-        const int doublings = std::min(failed_requests_ - kRequestsWithoutPause, kMaxDoublings);
-        next_request_ns_ = transport_.now_ns() + (kFirstPause_ns << doublings);
-      }
       return;
+    }
     case Kind::work:
       ++statistics_.made;
       request_is_out_ = false;
       failed_requests_ = 0;
+      next_request_ns_ = 0;
       workload_.take(payload);
       return;
     case Kind::parcel:
@@ -120,7 +106,7 @@ void Balancer::handle(const Message& message) {
     case Kind::up:
       if (header.wave == wave_.number) {
         ++wave_.children_answered;
-        wave_.counts.add({header.sent, header.received});
+        wave_.counts.add(header.counts);
         wave_.wishes |= header.wishes;
       }
       return;
@@ -152,6 +138,7 @@ void Balancer::serve_waiting_thieves() {
   if (waiting_thieves_.empty() || waits_itself) {
     return;
   }
+  constexpr std::int64_t kLongestKept_ns = 1'000'000;
   const std::int64_t now_ns = transport_.now_ns();
   keeps_until_ns_ = keeps_until_ns_.value_or(now_ns + kLongestKept_ns);
   if (workload_.passive() || now_ns >= *keeps_until_ns_) {
@@ -161,7 +148,7 @@ void Balancer::serve_waiting_thieves() {
 
 void Balancer::steal_if_wanted() {
   if (size_ == 1 || request_is_out_ || !workload_.wants_work() ||
-      (failed_requests_ > kRequestsWithoutPause && transport_.now_ns() < next_request_ns_)) {
+      (next_request_ns_ > 0 && transport_.now_ns() < next_request_ns_)) {
     return;
   }
   request_is_out_ = true;
@@ -170,7 +157,7 @@ void Balancer::steal_if_wanted() {
 }
 
 int Balancer::choose_victim() {
-  if (!near_.empty() && random_() % kRequestsForOneAbroad != 0) {
+  if (!near_.empty() && random_() % 3 != 0) {
     return near_[random_() % near_.size()];
   }
   const int other = static_cast<int>(random_() % static_cast<unsigned>(size_ - 1));
@@ -185,7 +172,7 @@ void Balancer::announce_incumbent() {
   announced_incumbent_ = value;
   send_to_all(children_, {.kind = Kind::incumbent});
   if (rank_ > 0) {
-    send(tree_parent(), {.kind = Kind::incumbent});
+    send(parent_, {.kind = Kind::incumbent});
   }
 }
 
@@ -214,10 +201,7 @@ void Balancer::begin_wave(Phase phase, bool done) {
   if (phase != phase_) {
     received_by_last_wave_ = kNoWave;
   }
-  enter_wave({.kind = Kind::down,
-              .phase = phase,
-              .done = static_cast<std::uint8_t>(done ? 1 : 0),
-              .wave = wave_.number + 1});
+  enter_wave({.kind = Kind::down, .phase = phase, .done = done, .wave = wave_.number + 1});
 }
 
 void Balancer::enter_wave(const Header& down) {
@@ -227,7 +211,7 @@ void Balancer::enter_wave(const Header& down) {
     alarm_is_raised_ = false;
   }
   phase_ = down.phase;
-  wave_ = {.number = down.wave, .counts = {}};
+  wave_ = {.number = down.wave};
   if (phase_ != Phase::search) {
     send_to_all(std::exchange(waiting_thieves_, {}), {.kind = Kind::no_work});
   }
@@ -235,7 +219,7 @@ void Balancer::enter_wave(const Header& down) {
     wave_.wishes = kEnd | kLost;
   }
   if (phase_ == Phase::finish) {
-    outcome_ = down.done != 0 ? Outcome::done : Outcome::ended_early;
+    outcome_ = down.done ? Outcome::done : Outcome::ended_early;
   }
 }
 
@@ -255,11 +239,8 @@ void Balancer::answer_wave() {
     complete_wave();
     return;
   }
-  send(tree_parent(), {.kind = Kind::up,
-                       .wishes = wave_.wishes,
-                       .wave = wave_.number,
-                       .sent = wave_.counts.sent,
-                       .received = wave_.counts.received});
+  send(parent_,
+       {.kind = Kind::up, .wishes = wave_.wishes, .wave = wave_.number, .counts = wave_.counts});
 }
 
 void Balancer::complete_wave() {

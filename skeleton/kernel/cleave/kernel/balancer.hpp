@@ -52,8 +52,8 @@ struct Parcel {
   std::vector<std::byte> bytes;
 };
 
-/// The part of its rank's workers and bag that the balancer needs. All is called by the rank's main
-/// thread. What a bag alone has no use for does nothing.
+/// The part of its rank's workers and bag that the balancer needs, for the rank's main thread. A
+/// bag alone has no parcels, incumbents or snapshots.
 class Workload {
  public:
   virtual ~Workload() = default;
@@ -125,30 +125,29 @@ class Balancer {
   enum class Phase : std::uint8_t { search, drain, snapshot, finish };
   /// The last two are a wave's.
   enum class Kind : std::uint8_t { request, no_work, work, parcel, incumbent, alarm, down, up };
-  /// The beginning of every message.
-  struct Header {
-    Kind kind = Kind::request;
-    Phase phase = Phase::search;  ///< of a wave
-    std::uint8_t wishes = kNothing;
-    std::uint8_t done = 0;  ///< phase finish: whether all is done
-    std::int32_t wave = 0;
-    std::int64_t incumbent = 0;
-    std::int64_t sent = 0;  ///< of a wave
-    std::int64_t received = 0;
-  };
-  static_assert(sizeof(Header) == kSearchMessageBytes);
   /// Messages.
   struct Counts {
     std::int64_t sent = 0;
     std::int64_t received = 0;
     void add(const Counts& more) { sent += more.sent, received += more.received; }
   };
+  /// The beginning of every message.
+  struct Header {
+    Kind kind = Kind::request;
+    Phase phase = Phase::search;  ///< of a wave
+    std::uint8_t wishes = kNothing;
+    bool done = false;  ///< phase finish: whether all is done
+    std::int32_t wave = 0;
+    std::int64_t incumbent = 0;
+    Counts counts{};  ///< of a wave
+  };
+  static_assert(sizeof(Header) == kSearchMessageBytes);
   struct Wave {
     std::int32_t number = 0;
     bool is_answered = false;
     std::uint8_t wishes = kNothing;
     std::size_t children_answered = 0;
-    Counts counts;
+    Counts counts{};
   };
 
   void handle(const Message& message);
@@ -166,14 +165,14 @@ class Balancer {
   void complete_wave();
   void send(int to, Header header, std::span<const std::byte> payload = {});
   void send_to_all(std::span<const int> ranks, const Header& header);
-  int tree_parent() const { return (rank_ - 1) / kWaveFanOut; }
 
   Transport& transport_;
   Workload& workload_;
   const int rank_;
   const int size_;
   const std::vector<int> near_;
-  std::vector<int> children_;  ///< in the tree of the waves
+  const int parent_;  ///< in the tree of the waves
+  std::vector<int> children_;
   std::minstd_rand random_;
 
   Phase phase_ = Phase::search;
@@ -190,7 +189,7 @@ class Balancer {
   bool alarm_is_raised_ = false;
   BalancerStatistics statistics_;
 
-  Wave wave_{.is_answered = true, .counts = {}};
+  Wave wave_{.is_answered = true};
 
   // Rank 0.
   static constexpr std::int64_t kNoWave = -1;
