@@ -10,7 +10,7 @@
 #include <cleave/comm.hpp>
 #include <cleave/dc_call.hpp>
 #include <cleave/part.hpp>
-#include <cleave/schedule/group.hpp>
+#include <cleave/schedule/schedule.hpp>
 
 #include "calibration/message_benchmarks.hpp"
 
@@ -104,14 +104,13 @@ std::int64_t call_once(const Comm& world, const CallMessages& messages, Recorder
            : messages.key_bytes <= 8 ? timed_sort.template operator()<2>()
                                      : timed_sort.template operator()<4>();
   }
-  const detail::PlacementTraits& placement =
-      *std::ranges::find_if(detail::kPlacements, [&](const detail::PlacementTraits& of) {
-        return detail::way_of(of.placement, false) == messages.way;
-      });
-  const bool in_parts = placement.problem == detail::Holders::parts;
+  const bool in_parts = messages.way == Way::merging;
   const int depth = in_parts ? depth_of(world.rank(), world.size()) : 0;
   return timed(Silence{messages.bytes},
-               Silence::Problem(depth == 0 ? 0 : messages.bytes[depth - 1]), placement.placement);
+               Silence::Problem(depth == 0 ? 0 : messages.bytes[depth - 1]),
+               in_parts                      ? Placement::distributed
+               : messages.way == Way::rooted ? Placement::rooted
+                                             : Placement::replicated);
 }
 
 }  // namespace

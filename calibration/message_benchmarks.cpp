@@ -13,8 +13,8 @@
 #include <cleave/error.hpp>
 #include <cleave/part.hpp>
 #include <cleave/row.hpp>
-#include <cleave/schedule/group.hpp>
-#include <cleave/trace/median.hpp>
+#include <cleave/schedule/schedule.hpp>
+#include <cleave/trace.hpp>
 
 #include "models/theory/network.hpp"
 
@@ -56,7 +56,7 @@ std::optional<int> partner_across(const Comm& comm, int level) {
   for (int i = 0; i < level && group.size > 1; ++i) {
     group = group.half_of(comm.rank());
   }
-  return group.size > 1 ? partner_of(comm.rank(), group) : std::nullopt;
+  return partner_of(comm.rank(), group);
 }
 
 /// Whether some message of the pattern goes to another host. Collective.

@@ -54,17 +54,16 @@ function(cleave_internal_library name)
   set_target_properties(cleave_${name} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
 endfunction()
 
-# cleave_room(NAME COMPONENT c [UNDER parent] HEADERS ... SOURCES ... LINK ...): a room of the skeleton, in the folder NAME. Its
-# headers lie in NAME/cleave, and are included as <cleave/x.hpp> where they are public, else as <cleave/NAME/x.hpp>.
+# cleave_room(NAME COMPONENT c [UNDER parent] LINK ...): a room of the skeleton, which is the folder NAME. Its headers lie in
+# NAME/cleave, and are included as <cleave/x.hpp> where they are public, else as <cleave/NAME/x.hpp>.
 # It links, and so sees, the rooms under it alone. Installed with the component c of the package; without one not at all.
 function(cleave_room name)
-  cmake_parse_arguments(arg "" "COMPONENT;UNDER" "HEADERS;SOURCES;LINK" ${ARGN})
-  set(folder ${arg_UNDER}${name})
-  list(TRANSFORM arg_HEADERS PREPEND ${folder}/cleave/)
-  list(TRANSFORM arg_SOURCES PREPEND ${folder}/)
-  cleave_internal_library(${name} BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR}/${folder}
-                          HEADERS ${arg_HEADERS} SOURCES ${arg_SOURCES})
-  if(arg_SOURCES)
+  cmake_parse_arguments(arg "" "COMPONENT;UNDER" "LINK" ${ARGN})
+  set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${arg_UNDER}${name})
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${folder}/cleave/*.hpp)
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  cleave_internal_library(${name} BASE_DIR ${folder} HEADERS ${headers} SOURCES ${sources})
+  if(sources)
     target_link_libraries(cleave_${name} PUBLIC ${arg_LINK})
   else()
     target_link_libraries(cleave_${name} INTERFACE ${arg_LINK})

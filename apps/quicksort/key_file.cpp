@@ -11,6 +11,7 @@
 #include <cstring>
 #include <fstream>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -147,19 +148,17 @@ std::int64_t bytes_before(const Comm& comm, std::size_t mine) {
 void write_bytes(const Comm& comm, const std::filesystem::path& path,
                  std::span<const std::byte> mine, bool are_records) {
   const std::int64_t at = bytes_before(comm, mine.size());
-  std::filesystem::path target;
-  std::filesystem::path partial;  // on rank 0 until it is renamed
-  bool is_device = false;
+  std::optional<AtomicFile> target;  // of rank 0
   agree(comm, [&] {
     if (comm.rank() == 0) {
       check_key_path(path);
-      target = followed(path);
-      is_device = std::filesystem::is_character_file(target);
-      partial = is_device ? target : make_file_beside(target);
+      target.emplace(path);
     }
   });
-  const std::string written = comm.bcast(partial.string(), 0);
-  is_device = comm.allreduce_max(is_device ? 1 : 0) != 0;
+  const std::string written = comm.bcast(target ? target->written().string() : std::string(), 0);
+  const bool is_device =
+      comm.allreduce_max(target && std::filesystem::is_character_file(target->written()) ? 1 : 0) !=
+      0;
   MPI_File file = MPI_FILE_NULL;
   try {
     agree(comm, [&] {
@@ -174,17 +173,13 @@ void write_bytes(const Comm& comm, const std::filesystem::path& path,
     });
     MPI_File_close(&file);
     agree(comm, [&] {
-      if (comm.rank() == 0 && !is_device && std::rename(partial.c_str(), target.c_str()) != 0) {
-        throw FileError(path, std::string("cannot rename into place: ") + std::strerror(errno));
+      if (target) {
+        target->commit();
       }
     });
   } catch (...) {
     if (file != MPI_FILE_NULL) {
       MPI_File_close(&file);
-    }
-    if (comm.rank() == 0 && !is_device) {
-      std::error_code none;
-      std::filesystem::remove(partial, none);
     }
     throw;
   }

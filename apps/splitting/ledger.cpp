@@ -74,7 +74,7 @@ void Ledger::split(int giver, int receiver, Index n, Side side) {
     throw Error(fmt::format("{} leaves of processor {} would move, allowed are 1 to {}", n, giver,
                             rest.size() - 1));
   }
-  split(giver, receiver, divide(rest, n, side));
+  split(giver, receiver, rest.take(n, side));
 }
 
 void Ledger::split(int giver, int receiver, const LeafSet& leaves) {

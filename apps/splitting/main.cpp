@@ -12,7 +12,7 @@
 #include <cleave/command_line/output.hpp>
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
-#include <cleave/host/provenance_here.hpp>
+#include <cleave/host/host.hpp>
 
 #include "apps/splitting/generators.hpp"
 #include "apps/splitting/online.hpp"

@@ -232,7 +232,7 @@ Ledger simulate(const Tree& tree, int processors, const CostModel& cost, const P
         break;
       }
       ledger.split(give->giver, give->receiver, give->n, give->side);
-      view.parts[give->receiver] = divide(view.parts[give->giver], give->n, give->side);
+      view.parts[give->receiver] = view.parts[give->giver].take(give->n, give->side);
     }
     if (view.last_stage()) {
       return ledger;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <cleave/trace.hpp>
 #include <cleave/trace/json_fields.hpp>
-#include <cleave/trace/provenance.hpp>
 
 #include "apps/splitting/ledger.hpp"
 

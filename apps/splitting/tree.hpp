@@ -9,9 +9,13 @@
 #include <string>
 #include <vector>
 
-#include <cleave/frontier.hpp>
-
 namespace cleave::splitting {
+
+/// Counts and positions of leaves and nodes.
+using Index = std::int64_t;
+
+/// The end of the curve that leaves are taken from.
+enum class Side : std::uint8_t { front, back };
 
 /// k and d: a refined cell has k children along each of d axes.
 struct Shape {

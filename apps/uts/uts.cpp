@@ -119,34 +119,20 @@ std::int64_t Forest::size() const {
   return nodes;
 }
 
-Forest Forest::take(std::int64_t n, Side side) {
-  // Siblings in whole from the end, then a part of the next ones.
-  const bool front = side == Side::front;
-  std::size_t whole = 0;
-  const auto next = [&]() -> Siblings& {
-    return front ? frontier[whole] : frontier[frontier.size() - 1 - whole];
-  };
-  while (whole < frontier.size() && next().size() <= n) {
-    n -= next().size();
-    ++whole;
+Forest Forest::take(std::int64_t n) {
+  // Siblings in whole, then a part of the next ones.
+  auto next = frontier.begin();
+  while (next != frontier.end() && next->size() <= n) {
+    n -= next->size();
+    ++next;
   }
-  Forest taken;
-  const auto count = static_cast<std::ptrdiff_t>(whole);
-  const auto from = front ? frontier.begin() : frontier.end() - count;
-  taken.frontier.assign(from, from + count);
+  Forest taken{.frontier = {frontier.begin(), next}, .counted = {}};
   if (n > 0) {
-    Siblings& shared = next();
-    const auto part = static_cast<std::uint32_t>(n);
-    if (front) {
-      taken.frontier.push_back({shared.parent, shared.first, shared.first + part});
-      shared.first += part;
-    } else {
-      taken.frontier.insert(taken.frontier.begin(),
-                            {shared.parent, shared.last - part, shared.last});
-      shared.last -= part;
-    }
+    const std::uint32_t end = next->first + static_cast<std::uint32_t>(n);
+    taken.frontier.push_back({next->parent, next->first, end});
+    next->first = end;
   }
-  frontier.erase(from, from + count);
+  frontier.erase(frontier.begin(), next);
   return taken;
 }
 

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include <cleave/application.hpp>
-#include <cleave/frontier.hpp>
 #include <cleave/tree_search.hpp>
 
 #include "apps/uts/kernel.hpp"
@@ -27,11 +26,9 @@ struct Forest {
 
   /// How many nodes the frontier has.
   std::int64_t size() const;
-  /// Removes the n nodes at that end of the frontier, with nothing counted above them.
-  Forest take(std::int64_t n, Side side);
+  /// Removes the first n nodes of the frontier, with nothing counted above them.
+  Forest take(std::int64_t n);
 };
-
-static_assert(Frontier<Forest>);
 
 /// The whole tree: the children of its root, which is counted.
 Forest whole_tree(const Tree& tree);
@@ -59,7 +56,7 @@ struct Uts {
   /// lies below a node, so that any cut is as good as another.
   Halves<Forest> divide(Forest forest, Share share) const {
     expand(forest, share.total);
-    Forest left = cleave::divide(forest, share, Side::front);
+    Forest left = forest.take(forest.size() * share.left / share.total);
     left.counted = std::exchange(forest.counted, {});
     return {std::move(left), std::move(forest)};
   }

@@ -8,7 +8,7 @@
 
 #include <cleave/command_line/options.hpp>
 #include <cleave/dc_type.hpp>
-#include <cleave/host/provenance_here.hpp>
+#include <cleave/host/host.hpp>
 #include <cleave/sizes.hpp>
 
 #include "models/ask/arguments.hpp"

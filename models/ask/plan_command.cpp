@@ -165,7 +165,7 @@ void add_plan_command(CLI::App& program) {
       ->default_str("1,2,...,1024");
   command
       ->add_option("--deadline", arguments->deadline_s,
-                   "Time to be done in with 95 % probability: 20ms, 60s, 15m, 1h30m")
+                   "Time to be done in with 95 % probability: 20ms, 60s, 15m, 1.5h")
       ->transform(detail::Duration())
       ->type_name("TIME");
   command

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include <cleave/command_line/options.hpp>
-#include <cleave/host/provenance_here.hpp>
+#include <cleave/host/host.hpp>
 
 #include "models/ask/arguments.hpp"
 #include "models/report/report.hpp"

@@ -9,7 +9,7 @@
 #include <set>
 
 #include <cleave/error.hpp>
-#include <cleave/trace/json_fields.hpp>
+#include <cleave/trace.hpp>
 
 #include "models/report/table.hpp"
 

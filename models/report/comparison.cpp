@@ -12,7 +12,7 @@
 #include <ranges>
 
 #include <cleave/error.hpp>
-#include <cleave/trace/median.hpp>
+#include <cleave/trace.hpp>
 
 #include "models/report/report.hpp"
 #include "models/report/table.hpp"

@@ -11,8 +11,8 @@
 
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
+#include <cleave/trace.hpp>
 #include <cleave/trace/machine_file.hpp>
-#include <cleave/trace/provenance.hpp>
 
 #include "models/report/page/page.hpp"
 

@@ -10,8 +10,7 @@
 #include <set>
 
 #include <cleave/sizes.hpp>
-#include <cleave/trace/median.hpp>
-#include <cleave/trace/span.hpp>
+#include <cleave/trace.hpp>
 
 #include "models/report/report.hpp"
 #include "models/theory/samples.hpp"

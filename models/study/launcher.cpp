@@ -13,7 +13,7 @@
 #include <cstring>
 #include <sstream>
 
-#include <cleave/host/host_cores.hpp>
+#include <cleave/host/host.hpp>
 
 namespace cleave::models {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include <cleave/trace.hpp>
 #include <cleave/trace/machine_file.hpp>
-#include <cleave/trace/median.hpp>
 #include <cleave/trace/words.hpp>
 
 #include "models/study/study_folder.hpp"

@@ -12,7 +12,7 @@
 
 #include <cleave/dc_type.hpp>
 #include <cleave/error.hpp>
-#include <cleave/host/host_cores.hpp>
+#include <cleave/host/host.hpp>
 #include <cleave/sizes.hpp>
 
 #include "models/report/answer.hpp"

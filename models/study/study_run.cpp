@@ -18,7 +18,7 @@
 #include <cleave/command_line/progress.hpp>
 #include <cleave/dc_type.hpp>
 #include <cleave/file.hpp>
-#include <cleave/host/provenance_here.hpp>
+#include <cleave/host/host.hpp>
 #include <cleave/trace/machine_file.hpp>
 #include <cleave/trace/words.hpp>
 

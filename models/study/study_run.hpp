@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <cleave/trace/provenance.hpp>
+#include <cleave/trace.hpp>
 #include <cleave/trace/trace_file.hpp>
 
 #include "models/report/comparison.hpp"

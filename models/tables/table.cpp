@@ -13,8 +13,7 @@
 
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
-#include <cleave/trace/json_fields.hpp>
-#include <cleave/trace/median.hpp>
+#include <cleave/trace.hpp>
 #include <cleave/trace/words.hpp>
 
 namespace cleave::models {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include <cleave/error.hpp>
+#include <cleave/trace.hpp>
 #include <cleave/trace/machine_file.hpp>
-#include <cleave/trace/provenance.hpp>
 
 #include "models/theory/model.hpp"
 #include "models/theory/samples.hpp"

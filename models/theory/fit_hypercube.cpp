@@ -9,8 +9,8 @@
 #include <ranges>
 #include <tuple>
 
-#include <cleave/schedule/messages.hpp>
-#include <cleave/trace/median.hpp>
+#include <cleave/schedule/schedule.hpp>
+#include <cleave/trace.hpp>
 
 #include "models/theory/fit.hpp"
 #include "models/theory/law.hpp"

@@ -9,7 +9,7 @@
 #include <set>
 #include <tuple>
 
-#include <cleave/trace/median.hpp>
+#include <cleave/trace.hpp>
 
 #include "models/theory/law.hpp"
 

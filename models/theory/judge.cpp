@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include <cleave/error.hpp>
-#include <cleave/trace/median.hpp>
+#include <cleave/trace.hpp>
 #include <cleave/trace/words.hpp>
 
 #include "models/theory/prediction.hpp"

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include <cleave/sizes.hpp>
-#include <cleave/trace/span.hpp>
+#include <cleave/trace.hpp>
 
 #include "models/theory/basis.hpp"
 #include "models/theory/least_squares.hpp"

@@ -14,8 +14,7 @@
 
 #include <cleave/schedule/schedule.hpp>
 #include <cleave/sizes.hpp>
-#include <cleave/trace/provenance.hpp>
-#include <cleave/trace/span.hpp>
+#include <cleave/trace.hpp>
 
 #include "models/theory/law.hpp"
 #include "models/theory/network.hpp"

@@ -11,9 +11,8 @@
 #include <map>
 #include <set>
 
-#include <cleave/schedule/messages.hpp>
 #include <cleave/schedule/schedule.hpp>
-#include <cleave/trace/median.hpp>
+#include <cleave/trace.hpp>
 
 #include "models/theory/statistics.hpp"
 
@@ -94,8 +93,6 @@ Network network_of(const std::vector<Sample>& samples, const std::string& placem
     } catch (const Error&) {
       continue;  // documented: these exchanges determine no l and g
     }
-    entry.worst_latency_s = entry.latency_s;
-    entry.worst_gap_s_per_byte = entry.gap_s_per_byte;
     network.exchange.push_back(std::move(entry));
   }
   return network;
@@ -336,16 +333,9 @@ std::vector<detail::MessageSegment> fit_message_segments(std::vector<MessagePoin
 
 void fit_communication(Communication& pattern) {
   std::vector<MessagePoint> medians;
-  std::vector<MessagePoint> longest;
   for (const detail::MessageSamples& s : pattern.samples) {
-    const auto bytes = static_cast<double>(s.message_bytes);
-    medians.push_back({bytes, detail::median(s.seconds)});
-    longest.push_back({bytes, *std::max_element(s.seconds.begin(), s.seconds.end())});
+    medians.push_back({static_cast<double>(s.message_bytes), detail::median(s.seconds)});
   }
-  Communication worst;
-  fit_latency_gap(worst, longest);
-  pattern.worst_latency_s = worst.latency_s;
-  pattern.worst_gap_s_per_byte = worst.gap_s_per_byte;
   fit_latency_gap(pattern, medians);
   pattern.segments = fit_message_segments(std::move(medians));
 }

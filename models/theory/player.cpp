@@ -8,7 +8,6 @@
 #include <set>
 #include <utility>
 
-#include <cleave/schedule/messages.hpp>
 #include <cleave/schedule/schedule.hpp>
 #include <cleave/trace/words.hpp>
 
@@ -249,7 +248,7 @@ class Player {
       factor /= papers;
     }
     Moved what{.exchange_s = factor * used.unit_seconds(bytes)};
-    if (step.has_header) {
+    if (step.what != Step::What::part) {
       what.header_s = header_seconds(used, bytes);
     }
     if (parts_.find(Block::skeleton) != nullptr) {
@@ -267,7 +266,8 @@ class Player {
   /// How much of the problem, or of what is made of it, the step moves: a half of the group, of
   /// both the larger.
   double fraction_moved(const Step& step, const Group& group) const {
-    const bool is_of_right = (step.flow == Step::Flow::to_right) == step.is_of_getter;
+    const bool is_of_right =
+        (step.flow == Step::Flow::to_right) == (step.what != Step::What::solution);
     const int left = group.left().size;
     const int right = group.right().size;
     return fraction_of(step.flow == Step::Flow::both || step.ranks == Step::Ranks::last

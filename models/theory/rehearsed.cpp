@@ -9,7 +9,7 @@
 
 #include <cleave/error.hpp>
 #include <cleave/sizes.hpp>
-#include <cleave/trace/median.hpp>
+#include <cleave/trace.hpp>
 
 #include "models/theory/samples.hpp"
 #include "models/theory/statistics.hpp"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <cleave/trace/span.hpp>
+#include <cleave/trace.hpp>
 
 #include "models/theory/model.hpp"
 

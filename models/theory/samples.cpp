@@ -10,7 +10,6 @@
 
 #include <cleave/dc_type.hpp>
 #include <cleave/trace.hpp>
-#include <cleave/trace/median.hpp>
 #include <cleave/trace/words.hpp>
 
 #include "models/theory/network.hpp"

@@ -16,9 +16,9 @@
 #include <vector>
 
 #include <cleave/error.hpp>
-#include <cleave/schedule/messages.hpp>
+#include <cleave/schedule/schedule.hpp>
 #include <cleave/sizes.hpp>
-#include <cleave/trace/span.hpp>
+#include <cleave/trace.hpp>
 #include <cleave/trace/trace_file.hpp>
 
 #include "models/theory/law.hpp"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include <cleave/trace/median.hpp>
+#include <cleave/trace.hpp>
 
 namespace cleave::models {
 

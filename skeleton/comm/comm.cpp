@@ -16,7 +16,7 @@
 #include <cleave/comm/transport.hpp>
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
-#include <cleave/trace/provenance.hpp>
+#include <cleave/trace.hpp>
 
 namespace cleave {
 
@@ -420,19 +420,10 @@ std::vector<int> detail::hardware_threads_of_workers(const Comm& comm, int threa
   for (const int rank : ranks) {
     allowed.push_back(hosts_of(comm).allowed_cores()[rank]);
   }
-  if (simulates_hosts(mpi_library()) || !take_all(allowed, threads)) {
-    return {};
-  }
-  const HostCores& cores = cores_of_this_host();
   const auto self = static_cast<std::size_t>(std::ranges::find(ranks, comm.rank()) - ranks.begin());
-  const auto places = cores_of_workers(cores, allowed, self, threads);
-  std::vector<int> hardware_threads;
-  if (!places.empty()) {
-    for (const int place : places[self]) {
-      hardware_threads.push_back(cores[static_cast<std::size_t>(place)].hardware_thread);
-    }
-  }
-  return hardware_threads;
+  return simulates_hosts(mpi_library())
+             ? std::vector<int>()
+             : hardware_threads(cores_of_this_host(), allowed, self, threads);
 }
 
 Surroundings Comm::surroundings(int threads) const {

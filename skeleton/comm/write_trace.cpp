@@ -85,7 +85,7 @@ void write_trace(const Comm& comm, const std::filesystem::path& path, RunInforma
     std::string mine = span_lines(recorder, comm.rank(), static_cast<std::size_t>(at),
                                   static_cast<std::size_t>(kSpansAtOnce));
     if (at + kSpansAtOnce >= most) {
-      mine += dropped_line(recorder, comm.rank()) + worker_lines(recorder, comm.rank());
+      mine += last_lines(recorder, comm.rank());
     }
     for_each_text(comm, mine, [&](const std::string& lines) {
       if (failure) {

@@ -42,8 +42,7 @@ ErasedValue solve_on_all_ranks(const AnyApp& app, const Given& given, const Call
   }
   const Solver solver = solver_of(app, options);
   const Way way = way_for(options.placement, app.traits());
-  return solve_on_hypercube(app, options, Comm(options.comm), way, solver, given,
-                            traits_of(options.placement).problem);
+  return solve_on_hypercube(app, options, Comm(options.comm), way, solver, given);
 }
 
 /// This rank alone, while others may want its cores.
@@ -133,7 +132,7 @@ ErasedValue call(DC_Type type, const AnyApp& app, std::uint64_t problem_hash, co
   const bool is_timed = !std::isnan(options.stealing.max_s);
   if (type != DC_Type::sequential) {
     const Comm comm(options.comm);
-    const bool is_of_all = traits_of(options.placement).problem == Holders::all;
+    const bool is_of_all = options.placement == Placement::replicated;
     agree_on_call(comm, type, options, app.traits().type_hash, is_of_all ? problem_hash : 0);
   }
   if (!is_timed) {
@@ -156,7 +155,7 @@ ErasedValue call_on(const SearchMessages& ranks, const AnyApp& app, const Given&
   ranks.allreduce_min(agreed);  // takes the time of that agreement
   if (type == DC_Type::hypercube) {
     return solve_on_hypercube(app, options, ranks, way_for(options.placement, app.traits()),
-                              nullptr, given, traits_of(options.placement).problem);
+                              nullptr, given);
   }
   return app.steal(given, options, ranks);
 }

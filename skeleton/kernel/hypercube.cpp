@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hypercube executor: makes a rank's steps of the schedule (schedule.hpp) with values. The
 // ranks of a communicator are halved at each level of the recursion, and each rank ends with a
-// subproblem of its own. Any number of ranks (group.hpp). The steps of the sorting form are in
+// subproblem of its own. Any number of ranks (schedule.hpp). The steps of the sorting form are in
 // split_parts.hpp.
 //
 // Who sends a message to whom at which level depends on the number of ranks alone, never on the
@@ -35,10 +35,10 @@ class Hypercube {
         schedule_(schedule_of(way, comm_.size(), comm_.rank())),
         divided_(static_cast<std::size_t>(schedule_.groups.back().level) + 1) {}
 
-  ErasedValue solve(const Given& given, Holders holders) {
-    if (holders != Holders::root || comm_.rank() == 0) {
+  ErasedValue solve(const Given& given, Way way) {
+    if (way != Way::rooted || comm_.rank() == 0) {
       problem_ = blocks_.attempt("Problem", Level{}, [&] { return list_of(given()); });
-      if (problem_ && holders != Holders::parts) {
+      if (problem_ && (way == Way::replicated || way == Way::rooted)) {
         blocks_.add_run_sizes(blocks_.problem_sizes(*problem_));
       }
     }
@@ -208,24 +208,23 @@ class Hypercube {
 }  // namespace
 
 ErasedValue solve_on_hypercube(const AnyApp& app, const CallOptions& options, const Messages& ranks,
-                               Way way, const Solver& solver, const Given& given, Holders holders) {
-  return Hypercube(app, options, ranks, way, solver).solve(given, holders);
+                               Way way, const Solver& solver, const Given& given) {
+  return Hypercube(app, options, ranks, way, solver).solve(given, way);
 }
 
 Way way_for(Placement asked, const AppTraits& application) {
-  const PlacementTraits& placement = traits_of(asked);
   const Way way = way_of(asked, application.splits_parts);
-  if (!application.is_distributable && placement.problem == Holders::parts) {
+  if (!application.is_distributable && asked == Placement::distributed) {
     throw Error(fmt::format(
         "placement {} is not for this application: it does not say how parts of a problem are "
         "solved together (application.hpp, Distributable)",
-        placement.name));
+        name_of(asked)));
   }
   if (application.problem.ops == nullptr && moves_problems(way)) {
     throw Error(fmt::format(
         "placement {} sends problems to other ranks, and this application's Problem cannot cross: "
         "it holds a pointer, a view, a C array or a type without a wire",
-        placement.name));
+        name_of(asked)));
   }
   return way;
 }

@@ -167,7 +167,6 @@ Rehearsal::Rehearsal(const AnyApp& app, const CallOptions& options, const Comm& 
       options_(options),
       world_(world),
       way_(way_for(options.placement, app.traits())),
-      problem_holders_(traits_of(options.placement).problem),
       ranks_(ranks),
       rank_(rank),
       make_(std::move(make)),
@@ -190,9 +189,8 @@ std::int64_t Rehearsal::run(ErasedValue problem) {
   if (prepared_.level_offset > 0) {
     options_.recorder->add_run_sizes({{"N", app_.elements(problem).count * ranks_}});
   }
-  const ErasedValue solution = solve_on_hypercube(
-      app_, options_, messages, way_, solver_, [&] { return std::move(problem); },
-      problem_holders_);
+  const ErasedValue solution = solve_on_hypercube(app_, options_, messages, way_, solver_,
+                                                  [&] { return std::move(problem); });
   const std::int64_t elapsed_ns = rehearsed_ns() - begin_ns;
   if (prepared_.first_level == 0 && swaps(way_) && way_ != Way::splitting) {  // all get the whole
     options_.recorder->add_run_sizes(app_.solution_sizes(solution));
@@ -208,7 +206,7 @@ void Rehearsal::solve_siblings() {
   std::vector<std::optional<Values>> siblings;  // of the other half at each level; none of parts
   std::vector<Group> groups;
   std::optional<Values> problem;
-  if (problem_holders_ != Holders::parts) {
+  if (options_.placement != Placement::distributed) {
     problem = list_of(make_(0));
     whole_sizes_ = app_.sizes(problem->front());
   }
@@ -298,9 +296,8 @@ void Rehearsal::sort_parts() {
   const auto sort_part = [&](const Messages& messages) {
     const auto index = static_cast<std::size_t>(messages.rank());
     const CallOptions options = recorded_by(&recorders[index]);
-    solve_on_hypercube(
-        app_, options, messages, way_, nullptr, [&] { return std::move(parts[index]); },
-        Holders::parts);
+    solve_on_hypercube(app_, options, messages, way_, nullptr,
+                       [&] { return std::move(parts[index]); });
   };
   messages_ = run_virtual_ranks(group_.size, sort_part, {}, nullptr, rank_ - group_.first).heard;
   for (int rank = group_.first; rank < group_.first + group_.size; ++rank) {

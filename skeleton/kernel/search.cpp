@@ -12,7 +12,7 @@
 #include <cleave/bag.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/error.hpp>
-#include <cleave/host/host_cores.hpp>
+#include <cleave/host/host.hpp>
 #include <cleave/kernel/any_app.hpp>
 #include <cleave/kernel/blocks.hpp>
 #include <cleave/kernel/link.hpp>
@@ -124,7 +124,7 @@ class RankSearch final : public RankBag {
       }
       blocks_.add_run_sizes(blocks_.solution_sizes(*solution));
     }
-    if (traits_of(options_.placement).solution == Holders::all) {
+    if (options_.placement == Placement::replicated) {
       bcast(solution);
     } else if (comm_.rank() != 0) {
       solution = blocks_.no_solution();
@@ -448,7 +448,7 @@ void require_stealing(const CallOptions& options, const AppTraits& traits) {
     throw Error(fmt::format("work stealing has 1 to {} threads of a rank, not {}",
                             StealingOptions::kMaxThreads, threads));
   }
-  if (traits_of(options.placement).problem == Holders::parts) {
+  if (options.placement == Placement::distributed) {
     throw Error(
         "work stealing takes its problem from rank 0 (rooted) or from every rank (replicated), not "
         "in parts (distributed)");

@@ -16,11 +16,10 @@
 
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
-#include <cleave/host/provenance_here.hpp>
+#include <cleave/host/host.hpp>
 #include <cleave/kernel/snapshot.hpp>
 #include <cleave/trace.hpp>
 #include <cleave/trace/json_fields.hpp>
-#include <cleave/trace/provenance.hpp>
 #include <cleave/wire.hpp>
 
 namespace cleave::detail {

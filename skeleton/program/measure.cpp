@@ -10,7 +10,7 @@
 #include <limits>
 
 #include <cleave/comm.hpp>
-#include <cleave/host/host_cores.hpp>
+#include <cleave/host/host.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/program/mpi_program.hpp>
 #include <cleave/trace/words.hpp>

@@ -15,7 +15,7 @@
 #include <cleave/comm.hpp>
 #include <cleave/command_line/output.hpp>
 #include <cleave/error.hpp>
-#include <cleave/host/provenance_here.hpp>
+#include <cleave/host/host.hpp>
 #include <cleave/program/mpi_program.hpp>
 #include <cleave/sizes.hpp>
 

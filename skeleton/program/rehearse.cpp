@@ -11,7 +11,7 @@
 #include <cleave/command_line/output.hpp>
 #include <cleave/dc_call.hpp>
 #include <cleave/error.hpp>
-#include <cleave/host/host_cores.hpp>
+#include <cleave/host/host.hpp>
 #include <cleave/kernel/rehearsal.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/trace/machine_file.hpp>
@@ -223,7 +223,7 @@ void write_rehearsed_search(const RunOptions& options, RunInformation run,
     check_size_names(recorder);
     const auto rank = static_cast<int>(ranks.size());
     lines.push_back(span_lines(recorder, rank, 0, recorder.spans().size()) +
-                    dropped_line(recorder, rank) + worker_lines(recorder, rank));
+                    last_lines(recorder, rank));
     ranks.push_back(rank);
   }
   write_rehearsed(options, std::move(run), ranks, recorders.front().repetitions(), lines);

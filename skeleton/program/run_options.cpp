@@ -12,7 +12,7 @@
 #include <cleave/program/any_run.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/study.hpp>
-#include <cleave/trace/json_fields.hpp>
+#include <cleave/trace.hpp>
 
 namespace cleave::detail {
 
@@ -104,10 +104,9 @@ void add_common(CLI::App& cli, const ProgramTraits& program, RunOptions& o) {
   const auto with_checkpoint = [&](const char* text, const char* more) {
     return program.searches ? std::string(text) + more : text;
   };
-  std::vector<Placement> placements;
-  std::ranges::transform(kPlacements, std::back_inserter(placements), &PlacementTraits::placement);
   add_named(cli, "--type", o.type, program.types(), "executor");
-  add_named(cli, "--placement", o.placement, placements,
+  add_named(cli, "--placement", o.placement,
+            {Placement::replicated, Placement::rooted, Placement::distributed},
             "who holds the problem and gets the solution: every rank, rank 0, or every rank a part "
             "(not for every application); of work_stealing: rooted");
   cli.add_option("--threads", o.threads, "threads of each rank; one with sequential")
@@ -150,7 +149,7 @@ void add_of_search(CLI::App& cli, RunOptions& o) {
       ->transform(Count())
       ->default_str("");
   cli.add_option("--max-time", o.max_s,
-                 "end a search after this time (90, 15m, 1h30m), and print what it has found")
+                 "end a search after this time (90, 15m, 1.5h), and print what it has found")
       ->transform(Duration())
       ->type_name("TIME")
       ->default_str("");
@@ -174,7 +173,7 @@ void check_combinations(const ProgramTraits& program, bool has_placement, RunOpt
     return o.checkpoint && is_given && value != allowed;
   };
   refuse_first(
-      {{has_placement && traits_of(o.placement).problem == Holders::parts && !program.makes_parts,
+      {{has_placement && o.placement == Placement::distributed && !program.makes_parts,
         fmt::format("--placement: {} is not for {}: its problem has no parts, which "
                     "`make_part` of a Program makes",
                     placement, program.program)},
@@ -213,7 +212,7 @@ std::vector<DC_Type> ProgramTraits::types() const {
 }
 
 bool ProgramTraits::allows(DC_Type type, Placement placement) const {
-  const bool is_parts = traits_of(placement).problem == Holders::parts;
+  const bool is_parts = placement == Placement::distributed;
   return type == DC_Type::hypercube ? (is_parts ? makes_parts : on_hypercube) : !is_parts;
 }
 

@@ -11,7 +11,7 @@
 #include <cleave/command_line/output.hpp>
 #include <cleave/file.hpp>
 #include <cleave/program/measure.hpp>
-#include <cleave/trace/median.hpp>
+#include <cleave/trace.hpp>
 #include <cleave/trace/words.hpp>
 
 namespace cleave::detail {

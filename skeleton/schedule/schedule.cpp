@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 
-#include <cleave/schedule/messages.hpp>
 #include <cleave/schedule/schedule.hpp>
 
 namespace cleave::detail {
 
 namespace {
 
+using Kind = Step::Kind;
 using Ranks = Step::Ranks;
 using What = Step::What;
 using Flow = Step::Flow;
@@ -33,13 +33,6 @@ std::vector<ScheduledGroup> groups_of(int ranks, std::optional<int> rank) {
   return groups;
 }
 
-bool takes_part(const Step& step, Group group, int rank) {
-  if (step.kind == Step::Kind::move && step.what != What::part) {
-    return other_of(rank, step.ranks, group).has_value();
-  }
-  return step.ranks == Ranks::all || rank == group.first;
-}
-
 class Scheduler {
  public:
   /// \param rank  whose steps are wanted; all ranks' without it
@@ -50,13 +43,13 @@ class Scheduler {
 
   Schedule schedule() && {
     if (ranks_of(0).size > 1) {
-      agree(What::call);
+      add({Kind::agree, Block::wait, 0, Ranks::all, What::call});
     }
     if (way_ == Way::splitting) {
       tell_all(0, What::length, kPartBytes);
     }
     solve(0);
-    agree(What::failure);
+    add({Kind::agree, Block::wait, 0, Ranks::all, What::failure});
     return std::move(schedule_);
   }
 
@@ -88,7 +81,7 @@ class Scheduler {
       case Way::splitting:
         work(Block::sample, group);
         tell_all(group, What::status, kStatusBytes);
-        add({.kind = Step::Kind::choose, .block = Block::pivot, .group = group});
+        add({Kind::choose, Block::pivot, group});
         work(Block::partition, group);
         tell_all(group, What::cut, kReportBytes);
         move(group, Ranks::all, What::part, Flow::both);
@@ -109,38 +102,28 @@ class Scheduler {
   /// Afterwards every rank of the group has the solutions of both halves.
   void swap_solutions(int group) {
     move(group, Ranks::all, What::solution, Flow::both);
-    if (rank_without_partner(ranks_of(group))) {
+    if (ranks_of(group).size % 2 == 1) {
       move(group, Ranks::last, What::solution, Flow::to_right);
     }
   }
 
   void work(Block block, int group, Ranks ranks = Ranks::all) {
-    add({.kind = Step::Kind::work, .block = block, .ranks = ranks, .group = group});
+    add({Kind::work, block, group, ranks});
   }
 
   void move(int group, Ranks ranks, What what, Flow flow) {
-    add({.kind = Step::Kind::move,
-         .block = Block::exchange,
-         .ranks = ranks,
-         .what = what,
-         .flow = flow,
-         .is_of_getter = what != What::solution,
-         .has_header = what != What::part,
-         .group = group});
+    add({Kind::move, Block::exchange, group, ranks, what, flow});
   }
 
   void tell_all(int group, What what, std::size_t bytes) {
-    add({.kind = Step::Kind::tell_all,
-         .block = Block::wait,
-         .what = what,
-         .group = group,
-         .bytes = bytes});
+    add({Kind::tell_all, Block::wait, group, Ranks::all, what, Flow::both, bytes});
   }
 
-  void agree(What what) { add({.kind = Step::Kind::agree, .block = Block::wait, .what = what}); }
-
   void add(const Step& step) {
-    if (!rank_ || takes_part(step, ranks_of(step.group), *rank_)) {
+    const Group group = ranks_of(step.group);
+    const bool is_of_pairs = step.kind == Kind::move && step.what != What::part;
+    if (!rank_ || (is_of_pairs ? other_of(*rank_, step.ranks, group).has_value()
+                               : step.ranks == Ranks::all || *rank_ == group.first)) {
       schedule_.steps.push_back(step);
     }
   }
@@ -163,9 +146,10 @@ Way way_of(Placement placement, bool splits) {
 }
 
 std::optional<Way> way_of(std::string_view placement, bool splits) {
-  const auto found = std::ranges::find(kPlacements, placement, &PlacementTraits::name);
-  return found == kPlacements.end() ? std::nullopt
-                                    : std::optional(way_of(found->placement, splits));
+  const auto found = std::ranges::find(kPlacementNames, placement);
+  return found == kPlacementNames.end()
+             ? std::nullopt
+             : std::optional(way_of(Placement(found - kPlacementNames.begin()), splits));
 }
 
 Schedule schedule_of(Way way, int ranks, std::optional<int> rank) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,7 +9,6 @@
 #include <cstring>
 #include <fstream>
 #include <random>
-#include <string>
 #include <system_error>
 #include <utility>
 
@@ -34,52 +32,21 @@ bool is_special(const fs::path& path) {
   return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
 }
 
-std::string last_error() { return std::strerror(errno); }
+[[noreturn]] void fail(const fs::path& path, const char* action) {
+  throw FileError(path, fmt::format("{}: {}", action, std::strerror(errno)));
+}
 
-constexpr mode_t kNewFile = 0666;  // less the umask
-constexpr mode_t kNewFolder = 0777;
-
-/// Calls `make(name)`, which returns -1 and sets errno if it fails, with names beside `path` until
-/// one is nobody's yet. \return  what it returns, -1 if it fails for another reason
-template <class Make>
-int make_beside(const fs::path& path, fs::path& name, Make&& make) {
+/// A name beside `path` that is nobody's yet: another's once in 2^32.
+fs::path beside(const fs::path& path) {
   constexpr std::size_t kMaxLength = 200;  // of 255 that a name may have
   const fs::path named = path.has_filename() ? path : path.parent_path();
-  const std::string stem = named.filename().string().substr(0, kMaxLength);
-  std::random_device random;
-  int made = -1;
-  do {
-    name = folder_of(named) / fmt::format("{}.{:08x}.partial", stem, random());
-    made = make(name.c_str());
-  } while (made < 0 && errno == EEXIST);
-  return made;
+  return folder_of(named) / fmt::format("{}.{:08x}.partial",
+                                        named.filename().string().substr(0, kMaxLength),
+                                        std::random_device()());
 }
 
-/// Gives `file` the owner, where that is allowed, and the permissions of what is at `path`.
-void take_permissions(int file, const fs::path& path) {
-  constexpr mode_t kPermissions = 0777;
-  struct stat status {};
-  if (::stat(path.c_str(), &status) == 0) {
-    [[maybe_unused]] const int ignored = ::fchown(file, status.st_uid, status.st_gid);
-    ::fchmod(file, status.st_mode & kPermissions);
-  }
-}
-
-/// A new file beside `path`, to be written; -1 if there can be none.
-int open_beside(const fs::path& path, fs::path& name) {
-  const int file = make_beside(path, name, [](const char* new_name) {
-    return ::open(new_name, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, kNewFile);
-  });
-  if (file >= 0) {
-    take_permissions(file, path);
-  }
-  return file;
-}
-
-}  // namespace
-
-bool is_standard_output(const fs::path& path) { return path == "-"; }
-
+/// The output that `path` stands for: a symbolic link is followed, not one to a device or a FIFO,
+/// such as /dev/stdout.
 fs::path followed(const fs::path& path) {
   constexpr int kMaxLinks = 40;  // as the system follows
   fs::path target = path;
@@ -91,8 +58,13 @@ fs::path followed(const fs::path& path) {
     const fs::path link = fs::read_symlink(target, none);
     target = link.is_absolute() ? link : target.parent_path() / link;
   }
-  throw FileError(path, std::string("cannot write: ") + std::strerror(ELOOP));
+  errno = ELOOP;
+  fail(path, "cannot write");
 }
+
+}  // namespace
+
+bool is_standard_output(const fs::path& path) { return path == "-"; }
 
 void check_writable(const fs::path& path) {
   if (is_standard_output(path)) {
@@ -105,24 +77,15 @@ void check_writable(const fs::path& path) {
   }
   const bool may_be_written = ::access(target.c_str(), W_OK) == 0 || errno == ENOENT;
   if (!may_be_written || (!is_special(target) && ::access(folder_of(target).c_str(), W_OK) != 0)) {
-    throw FileError(path, "cannot write: " + last_error());
+    fail(path, "cannot write");
   }
-}
-
-fs::path make_file_beside(const fs::path& path) {
-  fs::path name;
-  const int file = open_beside(path, name);
-  if (file < 0) {
-    throw FileError(path, "cannot write: " + last_error());
-  }
-  ::close(file);
-  return name;
 }
 
 fs::path make_folder_beside(const fs::path& path) {
-  fs::path name;
-  if (make_beside(path, name, [](const char* folder) { return ::mkdir(folder, kNewFolder); }) < 0) {
-    throw FileError(path, "cannot make this folder: " + last_error());
+  constexpr mode_t kNewFolder = 0777;  // less the umask
+  fs::path name = beside(path);
+  if (::mkdir(name.c_str(), kNewFolder) != 0) {
+    fail(path, "cannot make this folder");
   }
   return name;
 }
@@ -134,45 +97,45 @@ AtomicFile::AtomicFile(const fs::path& path) : path_(path) {
   }
   check_writable(path);
   path_ = followed(path);
-  const int file = is_special(path_) ? ::open(path_.c_str(), O_WRONLY | O_CLOEXEC)
-                                     : open_beside(path_, partial_);
-  file_ = file < 0 ? nullptr : ::fdopen(file, "wb");
+  partial_ = is_special(path_) ? fs::path() : beside(path_);
+  file_ = std::fopen(written().c_str(), partial_.empty() ? "we" : "wxe");
   if (file_ == nullptr) {
-    fail("cannot write");
+    fail(path_, "cannot write");
+  }
+  constexpr mode_t kPermissions = 0777;
+  struct stat older {};
+  if (!partial_.empty() && ::stat(path_.c_str(), &older) == 0) {
+    [[maybe_unused]] const int ignored =
+        ::fchown(::fileno(file_), older.st_uid, older.st_gid);  // where that is allowed
+    ::fchmod(::fileno(file_), older.st_mode & kPermissions);
   }
 }
 
 AtomicFile::~AtomicFile() {
   if (file_ != nullptr && file_ != stdout) {
     std::fclose(file_);
-    if (!partial_.empty()) {
-      std::error_code ignored;
-      fs::remove(partial_, ignored);
-    }
+    std::error_code ignored;
+    fs::remove(partial_, ignored);
   }
 }
 
 void AtomicFile::write(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) {
-    fail("cannot write");
+    fail(path_, "cannot write");
   }
 }
 
-void AtomicFile::commit(bool syncs) {
+void AtomicFile::commit() {
   const bool is_renamed = !partial_.empty();
-  if (std::fflush(file_) != 0 || (is_renamed && syncs && ::fsync(::fileno(file_)) != 0)) {
-    fail("cannot write");
+  if (std::fflush(file_) != 0 || (is_renamed && ::fsync(::fileno(file_)) != 0)) {
+    fail(path_, "cannot write");
   }
   if (is_renamed && std::rename(partial_.c_str(), path_.c_str()) != 0) {
-    fail("cannot rename into place");
+    fail(path_, "cannot rename into place");
   }
   if (file_ != stdout) {
     std::fclose(std::exchange(file_, nullptr));
   }
-}
-
-void AtomicFile::fail(const char* action) const {
-  throw FileError(path_, std::string(action) + ": " + last_error());
 }
 
 void write_file(const fs::path& path, std::string_view text) {
@@ -193,7 +156,7 @@ std::string read_file(const fs::path& path) {
     text.append(piece.data(), static_cast<std::size_t>(stream.gcount()));
   }
   if (stream.bad() || !stream.eof()) {
-    throw FileError(path, "cannot read: " + last_error());
+    fail(path, "cannot read");
   }
   return text;
 }

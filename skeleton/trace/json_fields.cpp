@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
+#include <set>
 
 #include <cleave/trace/json_fields.hpp>
 #include <cleave/trace/trace_file.hpp>
-#include <cleave/trace/words.hpp>
 
 namespace cleave::detail {
 
@@ -22,8 +21,8 @@ std::string with_place(const std::string& where, const std::string& what) {
 
 /// A short form of a value for a message.
 std::string shown(const json& value) {
-  const std::string text = visible(value.dump(-1, ' ', false, json::error_handler_t::replace));
   constexpr std::size_t kMaxShown = 40;
+  const std::string text = visible(json_text(value));
   return text.size() <= kMaxShown ? text : text.substr(0, kMaxShown) + "...";
 }
 
@@ -80,16 +79,6 @@ void JsonFields::refuse_unless(bool is_right, const std::string& name, const jso
   }
 }
 
-bool JsonFields::has(const std::string& name) const { return object_->contains(name); }
-
-std::vector<std::string> JsonFields::names() const {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : object_->items()) {
-    names.push_back(name);
-  }
-  return names;
-}
-
 json& JsonFields::at(const std::string& name) {
   if (!reads_) {
     return (*object_)[name];
@@ -102,37 +91,26 @@ json& JsonFields::at(const std::string& name) {
 }
 
 JsonFields JsonFields::inner(const std::string& name, json& value) const {
-  if (reads_) {
-    refuse_unless(value.is_object(), name, value, "an object");
-  } else {
+  if (!reads_) {
     value = json::object();
+    return {"", "", {object_, &value}, false};
   }
-  const std::string where = reads_ ? with_place(where_, fmt::format("in '{}'", name)) : "";
-  return {file_, where, {object_, &value}, reads_};
+  refuse_unless(value.is_object(), name, value, "an object");
+  return {file_, with_place(where_, fmt::format("in '{}'", name)), {object_, &value}, true};
 }
 
-std::size_t JsonFields::elements_of(const std::string& name, json& value) const {
-  if (reads_) {
-    refuse_unless(value.is_array(), name, value, "an array");
-  } else {
+void JsonFields::open_array(const std::string& name, json& value, std::size_t size) const {
+  if (!reads_) {
     value = json::array();
+  } else if (!value.is_array() || (size != 0 && value.size() != size)) {
+    refuse_unless(false, name, value, size == 0 ? "an array" : "an array of 2");
   }
-  return value.size();
-}
-
-json& JsonFields::element(json& array, std::size_t i) { return array[i]; }
-
-std::string JsonFields::element_name(const std::string& name, std::size_t i) {
-  return fmt::format("{}[{}]", name, i);
 }
 
 std::size_t JsonFields::choose(const std::string& name, std::size_t value,
                                std::span<const std::string_view> names) {
-  if (!reads_) {
-    at(name) = names[value];
-    return value;
-  }
-  const auto text = get<std::string>(name.c_str());
+  std::string text(names[value]);
+  (*this)(name, text);
   const auto found = std::ranges::find(names, text);
   if (found == names.end()) {
     refuse(name, fmt::format("is '{}', allowed are {}", text, fmt::join(names, ", ")));
@@ -140,81 +118,49 @@ std::size_t JsonFields::choose(const std::string& name, std::size_t value,
   return static_cast<std::size_t>(found - names.begin());
 }
 
-int JsonFields::format(const std::string& name, int version, std::initializer_list<int> versions) {
-  const std::vector<int> allowed = versions.size() == 0 ? std::vector{version} : versions;
+int JsonFields::format(const std::string& name, int version, int newest) {
+  const std::set<int> allowed = {version, std::max(version, newest)};
   std::string format = name;
   (*this)("format", format);
-  if (format != name) {
-    refuse("format", fmt::format("is '{}', expected '{}'", format, name));
-  }
+  require(format == name, "format", fmt::format("is '{}', expected '{}'", format, name));
   (*this)("version", version);
-  if (std::ranges::find(allowed, version) == allowed.end()) {
-    refuse("version", fmt::format("is {}, this program reads version {} of {}", version,
-                                  fmt::join(allowed, " and "), name));
-  }
+  require(allowed.contains(version), "version",
+          fmt::format("is {}, this program reads version {} of {}", version,
+                      fmt::join(allowed, " and "), name));
   return version;
 }
 
-template <class T>
-void JsonFields::scalar(const std::string& name, json& field, T& value, bool is_right,
-                        const char* right) const {
-  if (reads_) {
-    refuse_unless(is_right, name, field, right);
-    value = field.get<T>();
-  } else {
-    field = value;
-  }
-}
-
-void JsonFields::scalar(const std::string& name, json& field, std::string& value) const {
-  scalar(name, field, value, field.is_string(), "a string");
-  value = reads_ ? visible(value) : value;
-}
-
-void JsonFields::scalar(const std::string& name, json& field, bool& value) const {
-  scalar(name, field, value, field.is_boolean(), "true or false");
-}
-
-void JsonFields::scalar(const std::string& name, json& field, std::uint64_t& value) const {
-  scalar(name, field, value, field.is_number_unsigned(), "an unsigned integer");
-}
-
-std::int64_t JsonFields::number_between(const std::string& name, json& field, std::int64_t value,
-                                        std::int64_t minimum, std::int64_t maximum) const {
+template <class Number>
+Number JsonFields::number(const std::string& name, json& field, Number value, Number minimum,
+                          Number maximum) const {
+  constexpr bool kIsInteger = std::integral<Number>;
   if (!reads_) {
-    field = value;
-    return value;
-  }
-  const bool fits =
-      field.is_number_integer() &&
-      (!field.is_number_unsigned() || std::in_range<std::int64_t>(field.get<std::uint64_t>()));
-  value = fits ? field.get<std::int64_t>() : 0;
-  if (!fits || value < minimum || value > maximum) {
-    refuse(name, fmt::format("must be an integer from {} to {}, found {}", minimum, maximum,
-                             shown(field)));
-  }
-  return value;
-}
-
-double JsonFields::number_between(const std::string& name, json& field, double value,
-                                  double minimum, double maximum) const {
-  if (!reads_) {
-    if (!std::isfinite(value)) {
+    if (!std::isfinite(static_cast<double>(value))) {
       throw Error(fmt::format("cannot write '{}' as JSON: it is {}", name, value));
     }
     field = value;
     return value;
   }
-  refuse_unless(field.is_number(), name, field, "a number");
-  value = field.get<double>();
-  if (value > maximum) {
-    refuse(name, fmt::format("must be from {} to {}, found {}", minimum, maximum, value));
-  }
-  if (value < minimum) {
-    refuse(name, fmt::format("must be at least {}, found {}", minimum, value));
+  const bool is_too_large =
+      field.is_number_unsigned() && !std::in_range<std::int64_t>(field.get<std::uint64_t>());
+  const bool is_number =
+      kIsInteger ? field.is_number_integer() && !is_too_large : field.is_number();
+  value = is_number ? field.get<Number>() : Number();
+  if (!is_number || value < minimum || value > maximum) {
+    const std::string range = maximum < std::numeric_limits<Number>::max()
+                                  ? fmt::format(" from {} to {}", minimum, maximum)
+                              : minimum > std::numeric_limits<Number>::lowest()
+                                  ? fmt::format(" of at least {}", minimum)
+                                  : "";
+    refuse(name, fmt::format("must be {}{}, found {}", kIsInteger ? "an integer" : "a number",
+                             range, shown(field)));
   }
   return value;
 }
+
+template std::int64_t JsonFields::number(const std::string&, json&, std::int64_t, std::int64_t,
+                                         std::int64_t) const;
+template double JsonFields::number(const std::string&, json&, double, double, double) const;
 
 void fields(JsonFields& object, Provenance& p) {
   object("program", p.program)("version", p.version)("commit", p.commit);

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include <cleave/file.hpp>
@@ -26,17 +25,10 @@ void fields(JsonFields& object, Communication& c) {
   constexpr int kMaxLevels = 64;
   object("ranks", c.ranks, 2, kMaxRanks)("latency_s", c.latency_s, 0);
   object("gap_s_per_byte", c.gap_s_per_byte, 0);
-  if (object.reads()) {
-    c.worst_latency_s = c.latency_s;
-    c.worst_gap_s_per_byte = c.gap_s_per_byte;
-    c.r_squared = 1;
-  }
   object.optional("level", c.level, 0, kMaxLevels).optional("oversubscribed", c.oversubscribed);
   object.optional("between_hosts", c.between_hosts).optional("r_squared", c.r_squared);
   object.optional("latency_error_s", c.latency_error_s, 0);
   object.optional("gap_error_s_per_byte", c.gap_error_s_per_byte, 0);
-  object.optional("worst_latency_s", c.worst_latency_s, 0);
-  object.optional("worst_gap_s_per_byte", c.worst_gap_s_per_byte, 0);
   object.optional("segments", c.segments);
   if (object.reads() || !c.samples.empty()) {
     object.optional("samples", c.samples);
@@ -48,7 +40,8 @@ void fields(JsonFields& object, Communication& c) {
 }
 
 static void fields(JsonFields& object, Machine& machine) {
-  object.format("cleave-machine", kMachineVersion);
+  constexpr int kVersion = 2;
+  object.format("cleave-machine", kVersion);
   object("name", machine.name).optional("alltoallv", machine.alltoallv);
   object.optional("exchange", machine.exchange).optional("provenance", machine.provenance);
 }
@@ -74,13 +67,11 @@ const Communication* nearest(const std::vector<Communication>& patterns, int ran
 }
 
 MessageSegment Communication::segment_of(double message_bytes) const {
-  MessageSegment found{0, latency_s, latency_error_s, gap_s_per_byte, gap_error_s_per_byte};
-  for (const MessageSegment& segment : segments) {
-    if (message_bytes >= segment.from_bytes) {
-      found = segment;
-    }
-  }
-  return found;
+  const auto next =
+      std::ranges::upper_bound(segments, message_bytes, {}, &MessageSegment::from_bytes);
+  return next != segments.begin()
+             ? next[-1]
+             : MessageSegment{0, latency_s, latency_error_s, gap_s_per_byte, gap_error_s_per_byte};
 }
 
 double Communication::unit_seconds(double message_bytes) const {

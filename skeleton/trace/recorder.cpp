@@ -38,19 +38,16 @@ void Recorder::record(Block block, int level, int group, std::int64_t begin_ns, 
     return;
   }
   try {
-    const std::uint8_t names = names_of(sizes);
-    Span& span = spans_.emplace_back();
-    span.begin_ns = begin_ns;
-    span.end_ns = end_ns;
-    span.bytes = bytes;
-    span.repetition = current_.index;
-    span.group = group;
-    span.level = static_cast<std::int16_t>(level);
-    span.block = block;
-    span.size_names = names;
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-      span.size_values[i] = sizes.begin()[i].value;
-    }
+    Span span{.begin_ns = begin_ns,
+              .end_ns = end_ns,
+              .bytes = bytes,
+              .repetition = current_.index,
+              .group = group,
+              .level = static_cast<std::int16_t>(level),
+              .block = block,
+              .size_names = names_of(sizes)};
+    std::ranges::transform(sizes, span.size_values.begin(), &Size::value);
+    spans_.push_back(span);
   } catch (const std::bad_alloc&) {
     capacity_ = spans_.size();
     ++dropped_;
@@ -58,43 +55,29 @@ void Recorder::record(Block block, int level, int group, std::int64_t begin_ns, 
 }
 
 Sizes Recorder::sizes_of(const Span& span) const {
-  const Names& names = names_.at(span.size_names);
   Sizes sizes;
-  for (std::size_t i = 0; i < names.count; ++i) {
-    sizes.add(Size{names.names[i], span.size_values[i]});
+  for (const Size& named : names_.at(span.size_names)) {
+    sizes.add(Size{named.name, span.size_values[sizes.size()]});
   }
   return sizes;
 }
 
 std::uint8_t Recorder::names_of(const Sizes& sizes) {
-  const auto are_literals_of = [&sizes](const Names& last) {
-    bool same = last.count == sizes.size();
-    for (std::size_t i = 0; same && i < last.count; ++i) {
-      same = last.names[i].data() == sizes.begin()[i].name.data() &&
-             last.names[i].size() == sizes.begin()[i].name.size();
-    }
-    return same;
+  const auto has_names = [&sizes](const Sizes& known) {
+    return std::ranges::equal(known, sizes, [](const Size& a, const Size& b) {
+      return a.name.size() == b.name.size() && (a.name.data() == b.name.data() || a.name == b.name);
+    });
   };
-  // Mostly the same literals, at the same addresses, as last time.
-  return !names_.empty() && are_literals_of(names_[last_names_]) ? last_names_ : find_names(sizes);
-}
-
-std::uint8_t Recorder::find_names(const Sizes& sizes) {
-  const auto same_names = [&sizes](const Names& known) {
-    return known.count == sizes.size() &&
-           std::equal(sizes.begin(), sizes.end(), known.names.begin(),
-                      [](const Size& size, std::string_view name) { return size.name == name; });
-  };
-  const auto found = std::find_if(names_.begin(), names_.end(), same_names);
+  if (!names_.empty() && has_names(names_[last_names_])) {
+    return last_names_;  // mostly the same literals as last time
+  }
+  const auto found = std::ranges::find_if(names_, has_names);
   const auto index = static_cast<std::uint8_t>(found - names_.begin());
   if (found == names_.end()) {
     if (names_.size() == 256) {
       throw Error("a trace can hold at most 256 different lists of size names");
     }
-    Names& names = names_.emplace_back();
-    for (const Size& size : sizes) {
-      names.names[names.count++] = size.name;
-    }
+    names_.push_back(sizes);
   }
   return last_names_ = index;
 }

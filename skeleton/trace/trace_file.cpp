@@ -14,13 +14,15 @@
 namespace cleave::detail {
 
 static constexpr const char* kTraceFormat = "cleave-trace";
+static constexpr int kTraceVersion = 3;
+/// The version of a rehearsal, which a reader that knows of none must not take for a run.
+static constexpr int kRehearsalVersion = 4;
 /// 36 years: the difference of two times at most so far from a clock's zero is defined.
 static constexpr std::int64_t kFarthest_ns = std::int64_t{1} << 60;
 
 static void fields(JsonFields& object, RunInformation& run) {
-  const int version =
-      object.format(kTraceFormat, run.rehearsed.empty() ? kTraceVersion : kRehearsalVersion,
-                    {kTraceVersion, kRehearsalVersion});
+  const int version = object.format(
+      kTraceFormat, run.rehearsed.empty() ? kTraceVersion : kRehearsalVersion, kRehearsalVersion);
   object("app", run.app)("type", run.type)("placement", run.placement);
   object("ranks", run.ranks, 1, kMaxRanks)("threads", run.threads, 1, kMaxThreads);
   object("ranks_per_host", run.ranks_per_host, 1, kMaxRanks);
@@ -57,6 +59,13 @@ static void fields(JsonFields& object, WorkerOfRepetition& worker, int ranks = k
 }
 
 namespace {
+
+void append_sizes(std::string& line, const Sizes& sizes) {
+  for (const char* comma = ""; const Size& size : sizes) {
+    fmt::format_to(std::back_inserter(line), R"({}"{}":{})", std::exchange(comma, ","), size.name,
+                   size.value);
+  }
+}
 
 /// Reads a span into `trace`. `span_lines` writes it, without an object for each.
 void read_span(JsonFields& object, Trace& trace) {
@@ -144,15 +153,11 @@ TraceWriter::TraceWriter(const std::filesystem::path& path, const RunInformation
   add_line(json_text(run));
 }
 
-void TraceWriter::add(const Repetition& repetition) {
-  Trace::Run run{.index = repetition.index,
-                 .warm_up = repetition.warm_up,
-                 .elapsed_ns = repetition.elapsed_ns,
-                 .sizes = {}};
-  for (const Size& size : repetition.sizes) {
-    run.sizes.emplace(size.name, size.value);
-  }
-  add_line(json_text(run));
+void TraceWriter::add(const Repetition& r) {
+  std::string line = fmt::format(R"({{"repetition":{},"warm_up":{},"elapsed_ns":{},"sizes":{{)",
+                                 r.index, r.warm_up, r.elapsed_ns);
+  append_sizes(line, r.sizes);
+  add_line(line + "}}");
 }
 
 void TraceWriter::add_lines(std::string_view lines) {
@@ -175,41 +180,31 @@ void check_size_names(const Recorder& recorder) {
       }
     }
   };
-  for (const Repetition& repetition : recorder.repetitions()) {
-    check(repetition.sizes);
-  }
-  for (const Span& span : recorder.spans()) {
-    check(recorder.sizes_of(span));
-  }
+  std::ranges::for_each(recorder.repetitions(), check, &Repetition::sizes);
+  std::ranges::for_each(recorder.names(), check);
 }
 
 std::string span_lines(const Recorder& recorder, int rank, std::size_t first, std::size_t count) {
   const auto all = recorder.spans();
   first = std::min(first, all.size());
-  fmt::memory_buffer lines;
+  std::string lines;
   for (const Span& span : all.subspan(first, std::min(count, all.size() - first))) {
     fmt::format_to(std::back_inserter(lines),
                    R"({{"repetition":{},"rank":{},"level":{},"group":{},"block":"{}",)"
                    R"("begin_ns":{},"end_ns":{},"bytes":{},"sizes":{{)",
                    span.repetition, rank, span.level, span.group, name_of(span.block),
                    span.begin_ns, span.end_ns, span.bytes);
-    for (const char* comma = ""; const Size& size : recorder.sizes_of(span)) {
-      fmt::format_to(std::back_inserter(lines), R"({}"{}":{})", std::exchange(comma, ","),
-                     size.name, size.value);
-    }
-    lines.append(std::string_view("}}\n"));
+    append_sizes(lines, recorder.sizes_of(span));
+    lines += "}}\n";
   }
-  return fmt::to_string(lines);
+  return lines;
 }
 
-std::string dropped_line(const Recorder& recorder, int rank) {
-  return recorder.dropped() == 0
-             ? ""
-             : fmt::format("{{\"rank\":{},\"dropped\":{}}}\n", rank, recorder.dropped());
-}
-
-std::string worker_lines(const Recorder& recorder, int rank) {
+std::string last_lines(const Recorder& recorder, int rank) {
   std::string lines;
+  if (recorder.dropped() > 0) {
+    lines = fmt::format("{{\"rank\":{},\"dropped\":{}}}\n", rank, recorder.dropped());
+  }
   for (WorkerOfRepetition worker : recorder.workers()) {
     worker.statistics.rank = rank;
     lines += json_text(worker) + '\n';

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <charconv>
 #include <limits>
 #include <system_error>
 
 #include <cleave/error.hpp>
+#include <cleave/sizes.hpp>
 #include <cleave/trace/words.hpp>
 
 namespace cleave::detail {
@@ -23,34 +25,6 @@ constexpr Unit kHour{"h", 3600};
 constexpr Unit kMinute{"min", 60};
 constexpr Unit kSecond{"s", 1};
 constexpr Unit kMillisecond{"ms", 1e-3};
-
-/// The seconds of units from the largest to the smallest, or of a number alone; 0 of anything else.
-double sum_of(std::string_view text) {
-  constexpr std::array kTyped = {kDay, kHour, kMinute, Unit{"m", 60}, kSecond, kMillisecond};
-  double sum = 0;
-  double last = std::numeric_limits<double>::infinity();
-  for (std::string_view rest = text; !rest.empty();) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
-    if (error != std::errc() || !(value >= 0)) {
-      return 0;
-    }
-    const bool is_first = rest.size() == text.size();
-    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
-    if (is_first && rest.empty()) {
-      return value;
-    }
-    const std::string_view name = rest.substr(0, rest.find_first_of("0123456789."));
-    const auto* const unit = std::ranges::find(kTyped, name, &Unit::name);
-    if (unit == kTyped.end() || unit->seconds >= last) {
-      return 0;
-    }
-    sum += value * unit->seconds;
-    last = unit->seconds;
-    rest.remove_prefix(name.size());
-  }
-  return sum;
-}
 
 }  // namespace
 
@@ -69,10 +43,16 @@ std::string rounded_count(double count) {
 
 double parse_duration(std::string_view text) {
   constexpr double kMax_s = 1e9;
-  const double seconds = sum_of(text);
+  constexpr std::array kTyped = {kDay,    kHour,        kMinute,    Unit{"m", 60},
+                                 kSecond, kMillisecond, Unit{"", 1}};
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  const auto* const unit = std::ranges::find(kTyped, std::string_view(rest, end), &Unit::name);
+  const double seconds = error == std::errc() && unit != kTyped.end() ? value * unit->seconds : 0;
   if (!(seconds > 0) || seconds > kMax_s) {
     throw UsageError(fmt::format(
-        "'{}' is not a time above 0 and up to 1e9 s: give seconds, or 20ms, 90s, 15m, 1h30m, 2d",
+        "'{}' is not a time above 0 and up to 1e9 s: give seconds, or 20ms, 90s, 15m, 1.5h, 2d",
         text));
   }
   return seconds;
@@ -93,12 +73,13 @@ std::string format_seconds(double seconds) {
 
 std::string visible(std::string_view text) {
   std::string shown;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
-    const bool is_long_control = c == 0xc2 && next >= 0x80 && next < 0xa0;
-    i += is_long_control ? 1 : 0;
-    shown += c < 0x20 || c == 0x7f || is_long_control ? '?' : static_cast<char>(c);
+  for (const char each : text) {
+    const auto code = static_cast<unsigned char>(each);
+    if (code >= 0x80 && code < 0xa0 && shown.ends_with('\xc2')) {
+      shown.back() = '?';
+    } else {
+      shown += code < 0x20 || code == 0x7f ? '?' : each;
+    }
   }
   return shown;
 }
@@ -119,14 +100,13 @@ std::size_t width_of(std::string_view text) {
 }
 
 std::string_view next_line(std::string_view& text, std::size_t width) {
-  std::size_t end = std::string_view::npos;
-  for (std::size_t i = std::min(text.find_first_not_of(' '), text.size()); i <= text.size(); ++i) {
-    if (i == text.size() || text[i] == ' ') {
-      const bool fits = width_of(text.substr(0, i)) <= width;
-      end = fits || end == std::string_view::npos ? i : end;
-      if (!fits) {
-        break;
-      }
+  std::size_t end = text.size();
+  if (width_of(text) > width) {
+    const std::size_t first = text.find(' ', text.find_first_not_of(' '));
+    end = first;
+    for (std::size_t blank = first; blank != std::string_view::npos;
+         blank = text.find(' ', blank + 1)) {
+      end = width_of(text.substr(0, blank)) <= width ? blank : end;
     }
   }
   const std::string_view line = text.substr(0, end);
@@ -143,3 +123,79 @@ std::string wrapped(std::string_view text, std::size_t indent) {
 }
 
 }  // namespace cleave::detail
+
+namespace cleave {
+
+namespace {
+
+struct Suffix {
+  char letter;
+  std::int64_t value;
+};
+constexpr std::array<Suffix, 3> kSuffixes = {{{'G', 1 << 30}, {'M', 1 << 20}, {'K', 1 << 10}}};
+
+}  // namespace
+
+std::int64_t parse_count(std::string_view text) {
+  std::int64_t digits = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), digits);
+  const std::string_view rest(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  std::int64_t unit = rest.empty() ? 1 : 0;
+  for (const Suffix& known : kSuffixes) {
+    if (rest.size() == 1 && rest.front() == known.letter) {
+      unit = known.value;
+    }
+  }
+  if (error == std::errc::invalid_argument || text.front() == '-' || unit == 0) {
+    throw UsageError(fmt::format("'{}' is not a count: digits, then K, M or G (1024-based)", text));
+  }
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  if (error == std::errc::result_out_of_range || digits > kMax / unit) {
+    throw UsageError(fmt::format("'{}' is too large: a count is at most {}", text, kMax));
+  }
+  return digits * unit;
+}
+
+std::string format_count(std::int64_t count) {
+  assert(count >= 0);
+  for (const Suffix& unit : kSuffixes) {
+    if (count > 0 && count % unit.value == 0) {
+      return fmt::format("{}{}", count / unit.value, unit.letter);
+    }
+  }
+  return fmt::format("{}", count);
+}
+
+NamedSizes parse_sizes(std::string_view text) {
+  NamedSizes sizes;
+  while (true) {
+    const auto comma = text.find(',');
+    const std::string_view part = text.substr(0, comma);
+    const auto equals = part.find('=');
+    if (equals == std::string_view::npos || !detail::is_size_name(part.substr(0, equals))) {
+      throw UsageError(fmt::format("'{}' is not a size: NAME=COUNT, for example N=4M", part));
+    }
+    const std::string name(part.substr(0, equals));
+    const std::int64_t count = parse_count(part.substr(equals + 1));
+    if (count == 0) {
+      throw UsageError(fmt::format("size '{}' must be at least 1", part));
+    }
+    if (!sizes.emplace(name, count).second) {
+      throw UsageError(fmt::format("size {} is given twice", name));
+    }
+    if (comma == std::string_view::npos) {
+      return sizes;
+    }
+    text.remove_prefix(comma + 1);
+  }
+}
+
+std::string format_sizes(const NamedSizes& sizes) {
+  std::string text;
+  for (const auto& [name, count] : sizes) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : ", ", name, format_count(count));
+  }
+  return text;
+}
+
+}  // namespace cleave

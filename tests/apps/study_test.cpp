@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <cleave/host/provenance_here.hpp>
+#include <cleave/host/host.hpp>
 #include <cleave/trace/machine_file.hpp>
 
 #include "tests/support/run_program.hpp"

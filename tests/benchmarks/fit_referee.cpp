@@ -29,7 +29,7 @@
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
 #include <cleave/sizes.hpp>
-#include <cleave/trace/median.hpp>
+#include <cleave/trace.hpp>
 
 #include "models/theory/law.hpp"
 #include "models/theory/samples.hpp"

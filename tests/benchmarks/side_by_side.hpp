@@ -21,7 +21,7 @@
 #include <cleave/command_line/options.hpp>
 #include <cleave/error.hpp>
 #include <cleave/program/mpi_program.hpp>
-#include <cleave/trace/median.hpp>
+#include <cleave/trace.hpp>
 
 namespace cleave::benchmarks {
 

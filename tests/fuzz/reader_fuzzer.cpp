@@ -25,7 +25,7 @@
 #include <cleave/comm.hpp>
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
-#include <cleave/host/provenance_here.hpp>
+#include <cleave/host/host.hpp>
 #include <cleave/kernel/snapshot.hpp>
 #include <cleave/trace/machine_file.hpp>
 #include <cleave/trace/words.hpp>

@@ -9,7 +9,7 @@
 
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
-#include <cleave/host/provenance_here.hpp>
+#include <cleave/host/host.hpp>
 #include <cleave/trace/machine_file.hpp>
 
 #include "models/theory/fit.hpp"

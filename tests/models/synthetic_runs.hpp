@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <cleave/host/provenance_here.hpp>
+#include <cleave/host/host.hpp>
 #include <cleave/trace/trace_file.hpp>
 
 namespace cleave::models {

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include <cleave/host/provenance_here.hpp>
+#include <cleave/host/host.hpp>
 #include <cleave/trace/machine_file.hpp>
 
 #include "tests/models/synthetic_runs.hpp"
@@ -55,7 +55,7 @@ void write_search(const fs::path& path, const Trace& trace) {
       recorder.add_worker(worker.statistics);
     }
     writer.add_lines(span_lines(recorder, rank, 0, recorder.spans().size()));
-    writer.add_lines(worker_lines(recorder, rank));
+    writer.add_lines(last_lines(recorder, rank));
   }
   writer.commit();
 }

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include <cleave/trace/median.hpp>
+#include <cleave/trace.hpp>
 #include <cleave/trace/trace_file.hpp>
 
 #include "tests/support/run_program.hpp"

@@ -8,7 +8,7 @@
 
 #include <cleave/error.hpp>
 #include <cleave/sizes.hpp>
-#include <cleave/trace/json_fields.hpp>
+#include <cleave/trace.hpp>
 #include <cleave/trace/words.hpp>
 
 #include "models/report/answer.hpp"

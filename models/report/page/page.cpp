@@ -215,7 +215,7 @@ json fields_of(const Model& model) {
           fmt::format("for example {}=0.1x; of {}", names.back(), fmt::join(names, ", ")));
     }
   }
-  add("deadline", "Deadline", "", "20ms, 60s, 15m, 1h30m");
+  add("deadline", "Deadline", "", "20ms, 60s, 15m, 1.5h");
   return fields;
 }
 

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include <cleave/error.hpp>
-#include <cleave/host/placing.hpp>
+#include <cleave/host/host.hpp>
 
 namespace cleave {
 

@@ -16,7 +16,7 @@
 
 #include <cleave/error.hpp>
 #include <cleave/part.hpp>
-#include <cleave/schedule/group.hpp>
+#include <cleave/schedule/schedule.hpp>
 #include <cleave/sizes.hpp>
 
 namespace cleave {

@@ -26,7 +26,6 @@
 #include <cleave/kernel/blocks.hpp>
 #include <cleave/kernel/segments.hpp>
 #include <cleave/trace.hpp>
-#include <cleave/trace/span.hpp>
 #include <cleave/wire.hpp>
 
 namespace cleave {

@@ -48,7 +48,7 @@ Way way_for(Placement asked, const AppTraits& application);
 /// \param holders  who has it; what other ranks have counts for nothing
 /// \return  what this rank gets; default-constructed where that is nothing
 ErasedValue solve_on_hypercube(const AnyApp& app, const CallOptions& options, const Messages& ranks,
-                               Way way, const Solver& solver, const Given& given, Holders holders);
+                               Way way, const Solver& solver, const Given& given);
 
 /// This rank throws alone what the move of the solution to the caller throws.
 template <class App>

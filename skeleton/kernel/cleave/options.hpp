@@ -16,7 +16,6 @@
 #include <cleave/dc_type.hpp>
 #include <cleave/error.hpp>
 #include <cleave/trace.hpp>
-#include <cleave/trace/span.hpp>
 
 namespace cleave {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <cleave/command_line/options.hpp>
-#include <cleave/host/provenance_here.hpp>
+#include <cleave/host/host.hpp>
 #include <cleave/sizes.hpp>
 #include <cleave/trace/words.hpp>
 

@@ -31,47 +31,24 @@ enum class Inputs {
   each_new,  ///< each another input of the same sizes, if it is generated
 };
 
-constexpr std::string_view name_of(DC_Type type) {
-  constexpr std::array<std::string_view, 3> kNames = {"sequential", "hypercube", "work_stealing"};
-  return kNames[static_cast<std::size_t>(type)];
-}
-
-/// "same", "new".
-constexpr std::string_view name_of(Inputs inputs) {
-  return inputs == Inputs::same ? "same" : "new";
-}
-
 namespace detail {
 
-/// Who has a problem before a call, or its solution after it.
-enum class Holders {
-  all,    ///< every rank has the whole
-  root,   ///< rank 0 has it
-  parts,  ///< every rank has a part; of a solution that is merged, the whole
-};
-
-struct PlacementTraits {
-  Placement placement;
-  std::string_view name;
-  Holders problem;
-  Holders solution;
-};
-
-/// In the order of the enumerators.
-inline constexpr auto kPlacements = std::to_array<PlacementTraits>({
-    {Placement::replicated, "replicated", Holders::all, Holders::all},
-    {Placement::rooted, "rooted", Holders::root, Holders::root},
-    {Placement::distributed, "distributed", Holders::parts, Holders::parts},
-});
-
-constexpr const PlacementTraits& traits_of(Placement placement) {
-  return kPlacements[static_cast<std::size_t>(placement)];
-}
+inline constexpr std::array<std::string_view, 3> kTypeNames = {"sequential", "hypercube",
+                                                               "work_stealing"};
+inline constexpr std::array<std::string_view, 3> kPlacementNames = {"replicated", "rooted",
+                                                                    "distributed"};
 
 }  // namespace detail
 
+constexpr std::string_view name_of(DC_Type type) {
+  return detail::kTypeNames[static_cast<std::size_t>(type)];
+}
 constexpr std::string_view name_of(Placement placement) {
-  return detail::traits_of(placement).name;
+  return detail::kPlacementNames[static_cast<std::size_t>(placement)];
+}
+/// "same", "new".
+constexpr std::string_view name_of(Inputs inputs) {
+  return inputs == Inputs::same ? "same" : "new";
 }
 
 }  // namespace cleave

@@ -3,8 +3,10 @@
 // what is allowed, so that a program can print it as it stands.
 #pragma once
 
+#include <exception>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace cleave {
 
@@ -32,7 +34,13 @@ class FunctorError : public Error {
  public:
   /// \param block    the functor's name, or "exchange"
   /// \param message  of the exception that it threw
-  FunctorError(int rank, int level, std::string block, std::string message);
+  FunctorError(int rank, int level, std::string block, std::string message)
+      : Error("rank " + std::to_string(rank) + ", level " + std::to_string(level) + ", " + block +
+              ": " + message),
+        rank_(rank),
+        level_(level),
+        block_(std::move(block)),
+        message_(std::move(message)) {}
 
   int rank() const { return rank_; }
   int level() const { return level_; }
@@ -48,7 +56,6 @@ class FunctorError : public Error {
 
 /// A search was asked to stop, and can be resumed from the snapshot that it has written.
 class Interrupted : public Error {
- public:
   using Error::Error;
 };
 
@@ -59,12 +66,22 @@ struct EndedEarly {
 };
 
 /// \throws Interrupted  if it can be resumed; else Error
-[[noreturn]] void throw_ended_early(const EndedEarly& end);
+[[noreturn]] inline void throw_ended_early(const EndedEarly& end) {
+  end.can_be_resumed ? throw Interrupted(end.reason) : throw Error(end.reason);
+}
 
 namespace detail {
 
 /// The message of the exception that is being handled, whatever it is.
-std::string message_of_exception();
+inline std::string message_of_exception() {
+  try {
+    throw;
+  } catch (const std::exception& e) {
+    return e.what() != nullptr ? e.what() : "an exception without a message";
+  } catch (...) {
+    return "an exception that is not a std::exception";
+  }
+}
 
 }  // namespace detail
 

@@ -1,21 +1,143 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces: the recorder keeps in memory what one rank did while the timed region runs. write_trace
-// (write_trace.hpp) writes what all ranks recorded to one file afterwards
+// Traces: the recorder keeps in memory what one rank did while the timed region runs, as spans.
+// write_trace (write_trace.hpp) writes what all ranks recorded to one file afterwards
 // (docs/reference/formats.md).
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <cleave/sizes.hpp>
-#include <cleave/trace/provenance.hpp>
-#include <cleave/trace/span.hpp>
+
+namespace cleave::detail {
+
+class JsonFields;
+
+/// Numbers beyond these are mistakes, and no arithmetic of ours overflows up to them.
+inline constexpr int kMaxRanks = 1 << 24;
+inline constexpr int kMaxThreads = 1 << 16;
+
+/// How a file was made, so that its numbers can be trusted or made again.
+struct Provenance {
+  std::string program;
+  std::string version;
+  std::string commit;
+  std::string command_line;
+  std::string host;
+  std::string processor;
+  int cores = 0;                          ///< that the process may use
+  std::vector<std::int64_t> cache_bytes;  ///< of a core, for data, ascending; none where not known
+  std::string mpi_library;                ///< "none" for a program without MPI
+  std::string clock;
+  std::string created;  ///< UTC, ISO 8601
+};
+
+/// Whether the hosts of this `Provenance::mpi_library` are simulated, all ranks in one process:
+/// SimGrid's SMPI.
+inline bool simulates_hosts(std::string_view library) { return library.starts_with("SMPI"); }
+
+void fields(JsonFields& object, Provenance& provenance);
+
+/// The conceptual blocks of the skeleton. `wait` is time spent on a partner that is late, so that
+/// it cannot hide in `exchange`. `skeleton` is what the skeleton itself computes (tau_HDC).
+enum class Block : std::uint8_t {
+  divide,
+  exchange,
+  combine,
+  sequential,
+  conquer,
+  skeleton,
+  wait,
+  steal,
+  idle,
+  sample,     ///< of this rank's part, for the choice of a splitter
+  pivot,      ///< gathering samples, choosing the splitter and telling it
+  partition,  ///< of this rank's part around the splitter
+};
+
+inline constexpr std::array<std::string_view, 12> kBlockNames = {
+    "divide", "exchange", "combine", "sequential", "conquer", "skeleton",
+    "wait",   "steal",    "idle",    "sample",     "pivot",   "partition"};
+
+constexpr std::string_view name_of(Block block) {
+  return kBlockNames[static_cast<std::size_t>(block)];
+}
+
+constexpr std::optional<Block> block_named(std::string_view name) {
+  const auto* const found = std::ranges::find(kBlockNames, name);
+  return found == kBlockNames.end()
+             ? std::nullopt
+             : std::optional(static_cast<Block>(found - kBlockNames.begin()));
+}
+
+/// One interval of one block on one rank. Times are nanoseconds of the recording rank's clock.
+struct Span {
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  std::int64_t bytes = 0;  ///< of the message moved, or of the storage obtained; 0 if none
+  std::array<std::int64_t, Sizes::kMaxSizes> size_values{};
+  std::int32_t repetition = 0;
+  std::int32_t group = 1;  ///< ranks that share the subproblem at this level
+  std::int16_t level = 0;  ///< step of the recursion over ranks, 0 at the root
+  Block block = Block::skeleton;
+  std::uint8_t size_names = 0;  ///< which list of names `size_values` has, see Recorder::names
+};
+static_assert(sizeof(Span) <= 64, "a span costs at most 64 bytes");
+
+/// One worker of a search: a thread of a rank. Times are nanoseconds.
+struct WorkerStatistics {
+  int rank = 0;
+  int thread = 0;
+  std::int64_t visits = 0;       ///< calls of `visit`, or of `conquer` and `divide`
+  std::int64_t nodes = 0;        ///< what it added to the size "nodes" of its total; else `visits`
+  std::int64_t searches = 0;     ///< times that it had nodes to visit, after it had none
+  std::int64_t local_tried = 0;  ///< steals from another worker of the rank
+  std::int64_t local_made = 0;
+  std::int64_t remote_tried = 0;  ///< requests to other ranks; a rank's are its first worker's
+  std::int64_t remote_made = 0;
+  std::int64_t nodes_stolen = 0;    ///< by these steals
+  std::int64_t bytes_received = 0;  ///< of nodes, from other ranks
+  std::int64_t searching_ns = 0;
+  std::int64_t stealing_ns = 0;  ///< from running dry until it has nodes again
+  std::int64_t starting_ns = 0;  ///< of this, before its first visit
+  std::int64_t idle_ns = 0;      ///< from running dry to the end, or to a moment of rest
+  std::int64_t ending_ns = 0;    ///< of this, the last time
+};
+
+/// A worker of a search in one repetition.
+struct WorkerOfRepetition {
+  std::int32_t repetition = 0;
+  WorkerStatistics statistics;
+};
+
+/// One repetition of a whole call: the sizes of its problem and solution, and its time.
+struct Repetition {
+  std::int32_t index = 0;
+  bool warm_up = false;
+  std::int64_t elapsed_ns = 0;  ///< the longest over the ranks
+  Sizes sizes;
+};
+
+/// The middle value, which a point of a measurement is; of an even number of values the mean of the
+/// middle two. \pre  !values.empty()
+inline double median(std::vector<double> values) {
+  assert(!values.empty());
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return values.size() % 2 == 1 ? *middle
+                                : (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+}  // namespace cleave::detail
 
 namespace cleave {
 
@@ -69,21 +191,17 @@ class Recorder {
 
   /// The sizes of `span` with their names.
   Sizes sizes_of(const detail::Span& span) const;
+  /// By Span::size_names, the lists of names that spans have; with any values.
+  std::span<const Sizes> names() const { return names_; }
 
  private:
-  struct Names {
-    std::array<std::string_view, Sizes::kMaxSizes> names;
-    std::size_t count = 0;
-  };
-
   std::uint8_t names_of(const Sizes& sizes);
-  std::uint8_t find_names(const Sizes& sizes);
 
   Clock clock_;
   std::size_t capacity_;
   detail::Repetition current_;
   std::vector<detail::Span> spans_;
-  std::vector<Names> names_;
+  std::vector<Sizes> names_;
   std::uint8_t last_names_ = 0;
   std::int64_t dropped_ = 0;
   std::vector<detail::Repetition> repetitions_;

@@ -8,8 +8,7 @@
 #include <set>
 
 #include <cleave/error.hpp>
-#include <cleave/frontier.hpp>
-#include <cleave/host/provenance_here.hpp>
+#include <cleave/host/host.hpp>
 
 #include "apps/splitting/generators.hpp"
 #include "apps/splitting/plan_file.hpp"
@@ -62,16 +61,6 @@ TEST(Generators, MakeTheTreesThatTheyAreNamedAfter) {
   EXPECT_THROW(random_tree(curve, {3, 2}, 0.5, 7), Error);
   EXPECT_THROW(random_tree(curve, {1, 3}, 1.5, 7), Error);
   EXPECT_EQ(random_tree(curve, {2, 5}, 0, 7).l_max(), 2);  // none refines below the least level
-}
-
-TEST(Frontier, IsDividedByShares) {
-  LeafSet leaves(LeafRun{0, 100});  // a group of five gives two fifths
-  EXPECT_EQ(divide(leaves, {.left = 2, .total = 5}, Side::back), LeafSet(LeafRun{60, 100}));
-  EXPECT_EQ(leaves, LeafSet(LeafRun{0, 60}));
-  LeafSet victim(LeafRun{1, 6});  // a thief takes the old half
-  EXPECT_EQ(divide(victim, {.left = 1, .total = 2}, Side::front), LeafSet(LeafRun{1, 3}));
-  LeafSet one(LeafRun{7, 8});
-  EXPECT_EQ(divide(one, {.left = 3, .total = 4}, Side::front).size(), 0);
 }
 
 /// The members of `set` among the first hundred leaves.

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include <cleave/file.hpp>
-#include <cleave/host/provenance_here.hpp>
+#include <cleave/host/host.hpp>
 #include <cleave/trace/machine_file.hpp>
 
 #include "tests/models/synthetic_runs.hpp"

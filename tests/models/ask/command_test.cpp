@@ -58,7 +58,7 @@ TEST_F(Command, FitsPredictsAndReports) {
                             "1 ms with 95 % probability (at the earliest "))
       << unmet.err;
   EXPECT_NE(unmet.err.find(" and to have an efficiency of 1.5 (at most "), std::string::npos);
-  const std::string kept = run(plan + " --deadline 1h30m").out;
+  const std::string kept = run(plan + " --deadline 1.5h").out;
   EXPECT_TRUE(std::regex_search(kept, std::regex("\n-> +2 +[0-9.]+ [a-z]+ "))) << kept;
   EXPECT_NE(kept.find("  <0.01  "), std::string::npos) << "core hours: " << kept;
 

@@ -13,7 +13,7 @@
 
 #include <cleave/command_line/options.hpp>
 #include <cleave/error.hpp>
-#include <cleave/host/provenance_here.hpp>
+#include <cleave/host/host.hpp>
 #include <cleave/sizes.hpp>
 
 #include "tests/models/synthetic_runs.hpp"

@@ -10,7 +10,7 @@
 
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
-#include <cleave/host/provenance_here.hpp>
+#include <cleave/host/host.hpp>
 
 #include "models/tables/table.hpp"
 #include "models/theory/fit.hpp"

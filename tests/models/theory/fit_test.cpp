@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include <cleave/error.hpp>
-#include <cleave/host/provenance_here.hpp>
+#include <cleave/host/host.hpp>
 
 #include "models/theory/prediction.hpp"
 #include "tests/models/synthetic_runs.hpp"

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cleave/error.hpp>
-#include <cleave/host/provenance_here.hpp>
+#include <cleave/host/host.hpp>
 
 #include "models/theory/fit.hpp"
 #include "models/theory/prediction.hpp"

@@ -46,7 +46,7 @@ TEST(LatencyGap, IsOnePieceOfFewSizes) {
   }
 }
 
-TEST(LatencyGap, MediansAreNotMovedByDisturbedRepetitionsButTheWorstCaseIs) {
+TEST(LatencyGap, MediansAreNotMovedByDisturbedRepetitions) {
   Communication pattern{.ranks = 2};
   for (const MessagePoint& p : points()) {
     pattern.samples.push_back({.message_bytes = static_cast<std::int64_t>(p.message_bytes),
@@ -57,7 +57,6 @@ TEST(LatencyGap, MediansAreNotMovedByDisturbedRepetitionsButTheWorstCaseIs) {
   for (const MessagePoint& p : points()) {
     EXPECT_NEAR(2 * pattern.unit_seconds(p.message_bytes), p.seconds, 0.02 * p.seconds);
   }
-  EXPECT_GT(pattern.worst_gap_s_per_byte, 5 * pattern.gap_s_per_byte);
 }
 
 TEST(LatencyGap, EntriesInsideAHostDoNotStandForThoseBetweenHosts) {

@@ -8,7 +8,7 @@
 #include <functional>
 
 #include <cleave/error.hpp>
-#include <cleave/host/provenance_here.hpp>
+#include <cleave/host/host.hpp>
 
 #include "models/report/report.hpp"
 #include "models/report/table.hpp"

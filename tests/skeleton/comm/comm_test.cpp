@@ -14,7 +14,7 @@
 
 #include <cleave/comm.hpp>
 #include <cleave/comm/transport.hpp>
-#include <cleave/host/provenance_here.hpp>
+#include <cleave/host/host.hpp>
 #include <cleave/trace.hpp>
 #include <cleave/trace/trace_file.hpp>
 #include <cleave/write_trace.hpp>

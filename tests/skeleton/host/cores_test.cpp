@@ -5,42 +5,34 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include <cleave/host/host_cores.hpp>
-#include <cleave/host/placing.hpp>
+#include <cleave/host/host.hpp>
 
 #include "tests/support/temporary_folder.hpp"
 
 namespace cleave::detail {
 namespace {
 
-using Lists = std::vector<std::vector<int>>;
-
-/// Ranks that may all use the same cores.
-std::vector<AllowedCores> ranks_on(const HostCores& cores, std::size_t ranks) {
-  return std::vector<AllowedCores>(ranks, summary_of(cores));
-}
-
 /// Cores, of which those of `allowed` may be used, all without it.
 HostCores cores_of(int count, const std::set<int>& allowed = {}) {
   HostCores cores;
   for (int i = 0; i < count; ++i) {
-    cores.push_back(
-        {.hardware_thread = 2 * i, .is_allowed = allowed.empty() || allowed.contains(i)});
+    cores.push_back(allowed.empty() || allowed.contains(i) ? 2 * i : -1);
   }
   return cores;
 }
 
-TEST(HostCores, AreAllowedByTheirPlaces) {
-  EXPECT_EQ(allowed_cores(cores_of(4, {0, 1, 3})), (std::vector{0, 1, 3}));
-  EXPECT_EQ(summary_of(cores_of(4, {0, 1, 3})).count, 3);
-}
-
-TEST(HostCores, OfThisHostHoldOneThatMayBeUsed) {
-  EXPECT_FALSE(allowed_cores(cores_of_this_host()).empty());
+TEST(HostCores, AreToldByTheirPlaces) {
+  const AllowedCores told = summary_of(cores_of(6, {1, 2, 4}));
+  EXPECT_EQ(told.first, 1);
+  EXPECT_EQ(told.last, 4);
+  EXPECT_EQ(told.count, 3);
+  EXPECT_GT(summary_of(cores_of_this_host()).count, 0);
 }
 
 TEST(CoresPerRank, AreThoseOfTheAffinityAndOfTheQuota) {
@@ -95,74 +87,33 @@ TEST_F(ControlGroups, OutsideOfWhatIsMountedAreThoseOfItsTop) {
   EXPECT_EQ(cpu_quota(folder_.path()), 1);  // half a core is one
 }
 
-TEST(Placing, SharesOutTheCoresOfAHostInTheOrderOfItsRanks) {
-  const HostCores cores = cores_of(16);
-  EXPECT_EQ(cores_of_workers(cores, ranks_on(cores, 3), 0, 4),
-            (Lists{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}}));
-}
-
-TEST(Placing, UsesAllowedCoresAlone) {
-  const HostCores cores = cores_of(8, {2, 3, 6, 7});
-  EXPECT_EQ(cores_of_workers(cores, ranks_on(cores, 2), 1, 2), (Lists{{2, 3}, {6, 7}}));
-}
-
-TEST(Placing, BindsNothingWhereWorkersOutnumberCores) {
-  const HostCores cores = cores_of(4);
-  EXPECT_EQ(cores_of_workers(cores, ranks_on(cores, 4), 0, 1).size(), 4U);
-  EXPECT_TRUE(cores_of_workers(cores, ranks_on(cores, 5), 0, 1).empty());
-  EXPECT_TRUE(cores_of_workers(cores, ranks_on(cores, 2), 0, 3).empty());
-  const HostCores one = cores_of(1);
-  EXPECT_TRUE(cores_of_workers(one, ranks_on(one, 2), 0, 1).empty());
-}
-
-TEST(Placing, BindsNoSingleWorker) {
-  const HostCores cores = cores_of(4);
-  EXPECT_TRUE(cores_of_workers(cores, ranks_on(cores, 1), 0, 1).empty());
-}
-
-TEST(Placing, KeepsToWhatALauncherHasBoundEachRankTo) {
-  constexpr int kCores = 8;
-  const HostCores first = cores_of(kCores, {0, 1, 2, 3});
-  const HostCores second = cores_of(kCores, {4, 5, 6, 7});
-  const std::vector ranks = {summary_of(first), summary_of(second)};
-  EXPECT_EQ(cores_of_workers(first, ranks, 0, 2).at(0), (std::vector{0, 1}));
-  EXPECT_EQ(cores_of_workers(second, ranks, 1, 2).at(1), (std::vector{4, 5}));
-}
-
-TEST(Placing, BindsNothingWhereRanksMayUseSomeCoresInCommon) {
-  constexpr int kCores = 8;
-  const HostCores first = cores_of(kCores, {0, 1, 2, 3, 4});
-  const HostCores second = cores_of(kCores, {4, 5, 6, 7});
-  const std::vector ranks = {summary_of(first), summary_of(second)};
-  EXPECT_TRUE(cores_of_workers(first, ranks, 0, 1).empty());
-  EXPECT_TRUE(cores_of_workers(second, ranks, 1, 1).empty());
-}
-
-TEST(Placing, NeverGivesACoreToTwoWorkers) {
-  for (const int count : {5, 7, 16}) {
-    const HostCores cores = cores_of(count);
-    for (std::size_t ranks = 1; ranks <= cores.size(); ++ranks) {
-      for (int threads = 1; static_cast<std::size_t>(threads) * ranks <= cores.size(); ++threads) {
-        std::multiset<int> used;
-        for (std::size_t self = 0; self < ranks; ++self) {
-          const Lists places = cores_of_workers(cores, ranks_on(cores, ranks), self, threads);
-          if (!places.empty()) {
-            used.insert(places[self].begin(), places[self].end());
-          }
-        }
-        const auto workers = static_cast<std::size_t>(threads) * ranks;
-        EXPECT_EQ(used.size(), workers == 1 ? 0 : workers);
-        EXPECT_EQ(std::set<int>(used.begin(), used.end()).size(), used.size());
-      }
-    }
+/// The hardware threads of the workers of all ranks of a host, each of which may use `cores`.
+std::vector<std::vector<int>> placed(const std::vector<HostCores>& cores, int threads) {
+  std::vector<AllowedCores> ranks;
+  std::ranges::transform(cores, std::back_inserter(ranks), summary_of);
+  std::vector<std::vector<int>> all;
+  for (std::size_t self = 0; self < ranks.size(); ++self) {
+    all.push_back(hardware_threads(cores[self], ranks, self, threads));
   }
+  return all;
 }
 
-TEST(Placing, KnowsWhenWorkersTakeAllCores) {
-  const HostCores cores = cores_of(4);
-  EXPECT_TRUE(take_all(ranks_on(cores, 4), 1));
-  EXPECT_TRUE(take_all(ranks_on(cores, 2), 2));
-  EXPECT_FALSE(take_all(ranks_on(cores, 3), 1));
+TEST(Placing, GivesEachWorkerACoreWhereTheyTakeAll) {
+  using Lists = std::vector<std::vector<int>>;
+  const HostCores some = cores_of(8, {2, 3, 6, 7});
+  const HostCores others = cores_of(8, {0, 1});
+  EXPECT_EQ(placed({some, some}, 2), (Lists{{4, 6}, {12, 14}}));
+  EXPECT_EQ(placed({some, some, some, some}, 1), (Lists{{4}, {6}, {12}, {14}}));
+  EXPECT_EQ(placed({some}, 4), (Lists{{4, 6, 12, 14}}));
+  EXPECT_EQ(placed({cores_of(8, {4, 5}), others}, 2), (Lists{{8, 10}, {0, 2}}));
+  for (const auto& [cores, threads] : std::vector<std::pair<std::vector<HostCores>, int>>{
+           {{some, some, some}, 1},                    // a core is left idle
+           {{some, some}, 3},                          // workers outnumber cores
+           {{cores_of(1)}, 1},                         // a single worker
+           {{some, others}, 2},                        // one of two ranks leaves cores idle
+           {{some, cores_of(8, {3, 4, 5, 8})}, 4}}) {  // one core in common
+    EXPECT_EQ(placed(cores, threads), Lists(cores.size()));
+  }
 }
 
 }  // namespace

@@ -23,7 +23,6 @@
 #include <vector>
 
 #include <cleave/error.hpp>
-#include <cleave/frontier.hpp>
 #include <cleave/wire.hpp>
 
 #include "tests/support/number_of.hpp"

@@ -18,7 +18,7 @@
 
 #include <cleave/dc_call.hpp>
 #include <cleave/file.hpp>
-#include <cleave/host/provenance_here.hpp>
+#include <cleave/host/host.hpp>
 #include <cleave/kernel/snapshot.hpp>
 
 #include "tests/skeleton/kernel/trees.hpp"

@@ -21,8 +21,8 @@
 #include <cleave/program.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/random.hpp>
+#include <cleave/trace.hpp>
 #include <cleave/trace/json_fields.hpp>
-#include <cleave/trace/median.hpp>
 #include <cleave/trace/words.hpp>
 
 namespace cleave {
@@ -154,9 +154,9 @@ TEST(CommandLine, OfASearchRefusesWhatDoesNotGoTogether) {
         "machine"},
        {{"--max-time", "soon"},
         "--max-time: 'soon' is not a time above 0 and up to 1e9 s: give seconds, or 20ms, 90s, "
-        "15m, 1h30m, 2d"}});
+        "15m, 1.5h, 2d"}});
   const RunOptions once =
-      parse({"--checkpoint", "x", "--max-time", "1h30m", "--checkpoint-every", "250ms"}, search())
+      parse({"--checkpoint", "x", "--max-time", "1.5h", "--checkpoint-every", "250ms"}, search())
           .options;
   EXPECT_EQ(once.repetitions, 1);
   EXPECT_EQ(once.warm_up, 0);

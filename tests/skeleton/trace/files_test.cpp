@@ -5,19 +5,16 @@
 
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <random>
 
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
-#include <cleave/host/provenance_here.hpp>
+#include <cleave/host/host.hpp>
 #include <cleave/trace/machine_file.hpp>
 #include <cleave/trace/trace_file.hpp>
 #include <cleave/trace/words.hpp>
 
 #include "tests/support/message_of.hpp"
-#include "tests/support/mutations.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace cleave {
@@ -25,7 +22,6 @@ namespace cleave {
 using namespace cleave::detail;
 namespace {
 
-using ::cleave::testing::damaged;
 using ::cleave::testing::message_of;
 using ::cleave::testing::TemporaryFolder;
 
@@ -58,8 +54,7 @@ void write_example_trace(const std::filesystem::path& path) {
   for (int rank = 0; rank < 2; ++rank) {
     writer.add_lines(span_lines(recorder, rank, 0, 3));
     writer.add_lines(span_lines(recorder, rank, 3, 100));
-    writer.add_lines(dropped_line(recorder, rank));
-    writer.add_lines(worker_lines(recorder, rank));
+    writer.add_lines(last_lines(recorder, rank));
   }
   writer.commit();
 }
@@ -82,14 +77,13 @@ TEST(TraceFile, IsReadBackAsItWasWritten) {
   const TemporaryFolder folder;
   write_example_trace(folder / "x.trace.jsonl");
   const Trace trace = read_trace(folder / "x.trace.jsonl");
-  EXPECT_EQ(trace.run.app, "example");
+  const Provenance here = provenance_here("files_test", "", "steady");
   EXPECT_EQ(trace.run.seed, UINT64_MAX);
   EXPECT_EQ(trace.run.options.at("graph"), "gnm");
   EXPECT_EQ(trace.run.clock_offset_ns, (std::vector<std::int64_t>{0, -12}));
   EXPECT_EQ(trace.run.provenance.command_line, "files_test --x");
-  const Provenance here = provenance_here("files_test", "", "steady");
   EXPECT_EQ(trace.run.provenance.cache_bytes, here.cache_bytes);
-  EXPECT_TRUE(std::is_sorted(here.cache_bytes.begin(), here.cache_bytes.end()));
+  EXPECT_TRUE(std::ranges::is_sorted(here.cache_bytes));
   ASSERT_EQ(trace.repetitions.size(), 2U);
   EXPECT_TRUE(trace.repetitions[0].warm_up);
   EXPECT_EQ(trace.repetitions[1].elapsed_ns, 130);
@@ -102,8 +96,6 @@ TEST(TraceFile, IsReadBackAsItWasWritten) {
   ASSERT_EQ(trace.workers.size(), 4U);
   EXPECT_EQ(trace.workers[1].repetition, 1);
   EXPECT_EQ(trace.workers[3].statistics.rank, 1);
-  EXPECT_EQ(trace.workers[3].statistics.nodes, 7);
-  EXPECT_EQ(trace.workers[3].statistics.searches, 2);
   EXPECT_EQ(trace.workers[3].statistics.ending_ns, 11);
 }
 
@@ -136,16 +128,6 @@ TEST(TraceFile, OfARehearsalIsOfAnotherVersionAndNamesItsRanks) {
             "line 1: field 'rehearsed' must name a rank at least");
   EXPECT_EQ(refusal(read_trace, text, "[0,5]", "[8]"),
             "line 1: field 'rehearsed[0]' must be an integer from 0 to 7, found 8");
-}
-
-TEST(TraceFile, OneThatWasCutShortAnywhereIsRefused) {
-  const TemporaryFolder folder;
-  write_example_trace(folder / "x.trace.jsonl");
-  const std::string text = read_file(folder / "x.trace.jsonl");
-  for (std::size_t length = 0; length + 1 < text.size(); length += 7) {
-    std::ofstream(folder / "cut", std::ios::binary) << text.substr(0, length);
-    EXPECT_THROW(read_trace(folder / "cut"), FileError) << length << " bytes";
-  }
 }
 
 TEST(TraceFile, MessagesNameTheFileTheLineAndTheField) {
@@ -212,39 +194,12 @@ TEST(MachineFile, WrittenByHandNeedsRanksLatencyAndGapAlone) {
   const std::string text = R"({"format":"cleave-machine","version":2,"name":"by hand","exchange":)"
                            R"([{"ranks":2,"latency_s":1e-6,"gap_s_per_byte":0}]})";
   write_file(folder / "m", text);
-  EXPECT_EQ(read_machine(folder / "m").exchange.at(0).worst_latency_s, 1e-6);
+  EXPECT_EQ(read_machine(folder / "m").exchange.at(0).latency_s, 1e-6);
   EXPECT_EQ(refusal(read_machine, text, text.substr(text.find('[')), "[]}"),
             "field 'exchange' has no entry, nor has 'alltoallv': a machine needs l and g");
   EXPECT_EQ(refusal(read_machine, to_text(example_machine()), "\"from_bytes\": 4096.0",
                     "\"from_bytes\": 0"),
             "in 'alltoallv[0]': field 'segments' must ascend in from_bytes, from 0 on");
-}
-
-/// Reads damaged copies of `file`; each is read or refused by a FileError, never anything else.
-template <class Read>
-void fuzz(const TemporaryFolder& folder, const std::filesystem::path& file, Read&& read) {
-  const std::string text = read_file(file);
-  std::mt19937 random(20261121);
-  int refused = 0;
-  constexpr int kCopies = 2000;
-  for (int i = 0; i < kCopies; ++i) {
-    std::ofstream(folder / "damaged", std::ios::binary) << damaged(text, random);
-    try {
-      read(folder / "damaged");
-    } catch (const FileError& e) {
-      ++refused;
-      EXPECT_EQ(std::string(e.what()).find('\n'), std::string::npos) << e.what();
-    }
-  }
-  EXPECT_GT(refused, kCopies / 2);
-}
-
-TEST(Files, DamagedCopiesAreRefusedCleanly) {
-  const TemporaryFolder folder;
-  write_example_trace(folder / "x");
-  fuzz(folder, folder / "x", read_trace);
-  write_machine(folder / "m", example_machine());
-  fuzz(folder, folder / "m", read_machine);
 }
 
 TEST(TraceFile, RefusesToWriteASizeThatNobodyCouldName) {

@@ -94,8 +94,8 @@ TEST(JsonFields, OfAnotherKindAreRefusedByName) {
   const std::vector<std::array<std::string, 3>> table = {
       {R"("flag")", R"("flab")", "field 'flag' is missing"},
       {R"("flag":true)", R"("flag":1)", "field 'flag' must be true or false, found 1"},
-      {"-1.5e-300", "\"a\"", "field 'number' must be a number, found \"a\""},
-      {"-1.5e-300", "-9", "field 'number' must be at least -8, found -9"},
+      {"-1.5e-300", "\"a\"", "field 'number' must be a number of at least -8, found \"a\""},
+      {"-1.5e-300", "-9", "field 'number' must be a number of at least -8, found -9"},
       {"18446744073709551615", "-1", "field 'large' must be an unsigned integer, found -1"},
       {"-32768", "-32769", "field 'small' must be an integer from -32768 to 32767, found -32769"},
       {R"({"count":2})", R"({"count":10})",
@@ -105,7 +105,7 @@ TEST(JsonFields, OfAnotherKindAreRefusedByName) {
       {R"(["a","b"])", "{}", "field 'names' must be an array, found {}"},
       {"[1.0,2.5]", "[1]", "in 'ranges': field 'N' must be an array of 2, found [1]"},
       {R"("N":[1.0,2.5])", R"("\n\u001b[31m":1)",
-       "in 'ranges': field '??[31m' must be an array, found 1"},
+       "in 'ranges': field '??[31m' must be an array of 2, found 1"},
       {"[1.0,2.0]", "[1,{}]", "field 'rows[0][1]' must be a number, found {}"},
       {R"("wait")", R"("weight")",
        "field 'block' is 'weight', allowed are divide, exchange, combine, sequential, conquer, "

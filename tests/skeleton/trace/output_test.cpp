@@ -11,7 +11,6 @@
 #include <string>
 #include <thread>
 
-#include <cleave/error.hpp>
 #include <cleave/file.hpp>
 
 #include "tests/support/message_of.hpp"
@@ -20,170 +19,136 @@
 namespace cleave {
 namespace {
 
+namespace fs = std::filesystem;
 using ::cleave::testing::message_of;
-using ::cleave::testing::TemporaryFolder;
 
-std::ptrdiff_t files_in(const TemporaryFolder& folder) {
-  return std::distance(std::filesystem::directory_iterator(folder.path()), {});
-}
+class AtomicFiles : public ::testing::Test {
+ protected:
+  std::ptrdiff_t files() const { return std::distance(fs::directory_iterator(folder_.path()), {}); }
 
-TEST(AtomicFile, ReplacesAnOlderFileOnlyWhenWhole) {
-  const TemporaryFolder folder;
-  write_file(folder / "x", "old");
-  AtomicFile(folder / "x").write("half");
-  EXPECT_EQ(read_file(folder / "x"), "old");
-  EXPECT_EQ(files_in(folder), 1);
-  write_file(folder / "x", "new");
-  EXPECT_EQ(read_file(folder / "x"), "new");
-}
+  testing::TemporaryFolder folder_;
+  const std::string x_ = folder_ / "x";
+};
 
-std::filesystem::perms permissions_of(const std::filesystem::path& path) {
-  return std::filesystem::status(path).permissions();
-}
-
-TEST(AtomicFile, KeepsThePermissionsOfTheFileThatItReplaces) {
-  const TemporaryFolder folder;
-  write_file(folder / "new", "");
+TEST_F(AtomicFiles, ReplaceAnOlderOneOnlyWhenWholeAndKeepItsPermissions) {
+  write_file(x_, "old");
   const mode_t mask = ::umask(0);
   ::umask(mask);
-  EXPECT_EQ(permissions_of(folder / "new"), std::filesystem::perms{0666U & ~mask});
+  EXPECT_EQ(fs::status(x_).permissions(), fs::perms{0666U & ~mask});
   for (const unsigned mode : {0600U, 0666U, 0755U}) {
-    write_file(folder / "x", "old");
-    std::filesystem::permissions(folder / "x", std::filesystem::perms{mode});
-    write_file(folder / "x", "new");
-    EXPECT_EQ(permissions_of(folder / "x"), std::filesystem::perms{mode});
-    const std::filesystem::path beside = make_file_beside(folder / "x");
-    EXPECT_EQ(permissions_of(beside), std::filesystem::perms{mode});
+    fs::permissions(x_, fs::perms{mode});
+    AtomicFile(x_).write("half");
+    EXPECT_EQ(read_file(x_), "old");
+    EXPECT_EQ(files(), 1);
+    write_file(x_, "old");
+    EXPECT_EQ(fs::status(x_).permissions(), fs::perms{mode});
   }
 }
 
-TEST(AtomicFile, TouchesNoFileOfAnotherName) {
-  const TemporaryFolder folder;
-  write_file(folder / "mine", "mine");
-  write_file(folder / "x.partial", "mine, too");
-  std::filesystem::create_symlink("mine", folder / "y.partial");
-  for (const char* name : {"x", "y"}) {
-    write_file(folder / name, "new");
-    EXPECT_EQ(read_file(folder / name), "new");
-  }
-  EXPECT_EQ(read_file(folder / "mine"), "mine");
-  EXPECT_EQ(read_file(folder / "x.partial"), "mine, too");
-  EXPECT_TRUE(std::filesystem::is_symlink(folder / "y.partial"));
+TEST_F(AtomicFiles, TouchNoFileOfAnotherName) {
+  write_file(folder_ / "mine", "mine");
+  write_file(folder_ / "x.partial", "mine, too");
+  fs::create_symlink("mine", folder_ / "y.partial");
+  write_file(x_, "new");
+  write_file(folder_ / "y", "new");
+  EXPECT_EQ(read_file(folder_ / "mine"), "mine");
+  EXPECT_EQ(read_file(folder_ / "x.partial"), "mine, too");
+  EXPECT_TRUE(fs::is_symlink(folder_ / "y.partial"));
 }
 
-TEST(AtomicFile, OfOneNameWrittenTwiceAtOnceIsTheOneCommittedLast) {
-  const TemporaryFolder folder;
-  AtomicFile first(folder / "x");
-  AtomicFile second(folder / "x");
+TEST_F(AtomicFiles, OfOneNameWrittenTwiceAtOnceAreTheOneCommittedLast) {
+  AtomicFile first(x_);
+  AtomicFile second(x_);
   first.write("first");
   second.write("second, longer");
   second.commit();
-  EXPECT_EQ(read_file(folder / "x"), "second, longer");
+  EXPECT_EQ(read_file(x_), "second, longer");
   first.commit();
-  EXPECT_EQ(read_file(folder / "x"), "first");
-  EXPECT_EQ(files_in(folder), 1);
+  EXPECT_EQ(read_file(x_), "first");
+  EXPECT_EQ(files(), 1);
 }
 
-TEST(AtomicFile, OfAFileThatMayNotBeWrittenIsRefused) {
+TEST_F(AtomicFiles, ThatMayNotBeWrittenAreRefused) {
   if (::geteuid() == 0) {
     GTEST_SKIP() << "root may write every file";
   }
-  const TemporaryFolder folder;
-  write_file(folder / "x", "old");
-  std::filesystem::permissions(folder / "x", std::filesystem::perms{0400});
-  EXPECT_EQ(message_of([&] { write_file(folder / "x", "new"); }),
-            (folder / "x").string() + ": cannot write: Permission denied");
-  EXPECT_EQ(read_file(folder / "x"), "old");
+  write_file(x_, "old");
+  fs::permissions(x_, fs::perms{0400});
+  EXPECT_EQ(message_of([&] { write_file(x_, "new"); }), x_ + ": cannot write: Permission denied");
+  EXPECT_EQ(read_file(x_), "old");
 }
 
-TEST(Beside, EachNameIsNobodysElse) {
-  const TemporaryFolder folder;
-  const std::string path = folder / std::string(250, 'x');
-  std::set<std::filesystem::path> names;
+TEST_F(AtomicFiles, HaveNamesOfTheirOwnUntilTheyAreCommitted) {
+  const std::string path = folder_ / std::string(250, 'x');
+  std::set<fs::path> names;
   for (int i = 0; i < 10; ++i) {
-    names.insert(make_file_beside(path));
+    names.insert(AtomicFile(path).written());
     names.insert(make_folder_beside(path));
     names.insert(make_folder_beside(path + "/"));
   }
   EXPECT_EQ(names.size(), 30U);
-  for (const std::filesystem::path& name : names) {
-    EXPECT_EQ(name.parent_path(), folder.path());
-    EXPECT_TRUE(std::filesystem::is_empty(name));
+  for (const fs::path& name : names) {
+    EXPECT_EQ(name.parent_path(), folder_.path());
   }
-  EXPECT_EQ(message_of([] { make_file_beside("/nonexistent/x"); }),
-            "/nonexistent/x: cannot write: No such file or directory");
   EXPECT_EQ(message_of([] { make_folder_beside("/nonexistent/x"); }),
             "/nonexistent/x: cannot make this folder: No such file or directory");
 }
 
-TEST(AtomicFile, AFolderAndAFileOfNoFolderAreNeitherWrittenNorRead) {
-  const TemporaryFolder folder;
+TEST_F(AtomicFiles, AreNoFoldersAndLieInFolders) {
   for (const auto& [path, reason] : std::map<std::string, std::string>{
-           {folder.path(), "it is a folder"}, {"/nonexistent/x", "No such file or directory"}}) {
+           {folder_.path(), "it is a folder"}, {"/nonexistent/x", "No such file or directory"}}) {
     EXPECT_EQ(message_of([&] { write_file(path, ""); }), path + ": cannot write: " + reason);
     EXPECT_EQ(message_of([&] { read_file(path); }), path + ": cannot read: " + reason);
   }
-}
-
-TEST(AtomicFile, WhoseNameHasBecomeAFolderLeavesThatAlone) {
-  const TemporaryFolder folder;
   {
-    AtomicFile file(folder / "x");
-    std::filesystem::create_directory(folder / "x");
+    AtomicFile file(x_);
+    fs::create_directory(x_);
     EXPECT_EQ(message_of([&] { file.commit(); }),
-              (folder / "x").string() + ": cannot rename into place: Is a directory");
+              x_ + ": cannot rename into place: Is a directory");
   }
-  EXPECT_EQ(files_in(folder), 1);
+  EXPECT_EQ(files(), 1);
 }
 
-TEST(ReadFile, IsWholeAtAnyLengthOrRefused) {
-  const TemporaryFolder folder;
+TEST_F(AtomicFiles, AreReadWholeAtAnyLengthOrRefused) {
   for (const std::size_t length : {0, 1, 65535, 65536, 65537, 200000}) {
     const std::string text(length, 'a');
-    write_file(folder / "x", text);
-    EXPECT_EQ(read_file(folder / "x"), text) << length;
+    write_file(x_, text);
+    EXPECT_EQ(read_file(x_), text) << length;
   }
   EXPECT_EQ(message_of([] { read_file("/proc/self/mem"); }),
             "/proc/self/mem: cannot read: Input/output error");
 }
 
-TEST(AtomicFile, OfADeviceIsWrittenInPlace) {
+TEST_F(AtomicFiles, OfADeviceOrAFifoAreWrittenInPlace) {
   write_file("/dev/null", "text");
-  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
   EXPECT_EQ(message_of([] { write_file("/dev/full", std::string(100000, 'a')); }),
             "/dev/full: cannot write: No space left on device");
-  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+  EXPECT_TRUE(fs::is_character_file("/dev/null") && fs::is_character_file("/dev/full"));
+  ASSERT_EQ(::mkfifo(x_.c_str(), 0600), 0);
+  check_writable(x_);
+  std::string got;
+  std::thread reader([&] { std::getline(std::ifstream(x_), got); });
+  write_file(x_, "text\n");
+  reader.join();
+  EXPECT_EQ(got, "text");
+  EXPECT_TRUE(fs::is_fifo(x_));
 }
 
-TEST(AtomicFile, OfALinkIsItsTarget) {
-  const TemporaryFolder folder;
-  std::filesystem::create_directory(folder / "elsewhere");
-  std::filesystem::create_symlink("elsewhere/x", folder / "link");
+TEST_F(AtomicFiles, OfALinkAreItsTarget) {
+  fs::create_directory(folder_ / "elsewhere");
+  fs::create_symlink("elsewhere/x", folder_ / "link");
   for (const char* text : {"new", "newer"}) {  // without a target, and with one
-    write_file(folder / "link", text);
-    EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
-    EXPECT_EQ(read_file(folder / "elsewhere/x"), text);
+    write_file(folder_ / "link", text);
+    EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
+    EXPECT_EQ(read_file(folder_ / "elsewhere/x"), text);
   }
-  std::filesystem::create_symlink("round", folder / "round");
+  fs::create_symlink("round", folder_ / "round");
   const std::string reason = ": Too many levels of symbolic links";
   for (const char* const name : {"round", "round/x"}) {
-    const std::string path = folder / name;
+    const std::string path = folder_ / name;
     EXPECT_EQ(message_of([&] { write_file(path, ""); }), path + ": cannot write" + reason);
     EXPECT_EQ(message_of([&] { read_file(path); }), path + ": cannot read" + reason);
   }
-}
-
-TEST(AtomicFile, OfAFifoIsWrittenToItsReader) {
-  const TemporaryFolder folder;
-  const std::filesystem::path fifo = folder / "fifo";
-  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
-  check_writable(fifo);
-  std::string got;
-  std::thread reader([&] { std::getline(std::ifstream(fifo), got); });
-  write_file(fifo, "text\n");
-  reader.join();
-  EXPECT_EQ(got, "text");
-  EXPECT_TRUE(std::filesystem::is_fifo(fifo));
 }
 
 }  // namespace

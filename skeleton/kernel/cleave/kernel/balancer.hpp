@@ -34,7 +34,7 @@
 #include <vector>
 
 #include <cleave/comm/transport.hpp>
-#include <cleave/schedule/messages.hpp>
+#include <cleave/schedule/schedule.hpp>
 
 namespace cleave::detail {
 

@@ -4,15 +4,15 @@
 //
 // Every rank knows the counts of all, so all find the same plan. It brings each rank to the mean of
 // its half whatever lies where, so no order of the input needs a shuffle first. What a rank may
-// keep stays, and partners (group.hpp) take what they have room for. What is then left over goes to
-// the ranks that are short. On input in random order nearly all goes to the partners.
+// keep stays, and partners (schedule.hpp) take what they have room for. What is then left over goes
+// to the ranks that are short. On input in random order nearly all goes to the partners.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
-#include <cleave/schedule/group.hpp>
+#include <cleave/schedule/schedule.hpp>
 
 namespace cleave::detail {
 

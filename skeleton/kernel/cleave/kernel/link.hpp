@@ -24,7 +24,7 @@
 #include <cleave/kernel/blocks.hpp>
 #include <cleave/kernel/erased_value.hpp>
 #include <cleave/options.hpp>
-#include <cleave/schedule/messages.hpp>
+#include <cleave/schedule/schedule.hpp>
 
 namespace cleave::detail {
 

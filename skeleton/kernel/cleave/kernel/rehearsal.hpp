@@ -77,7 +77,6 @@ class Rehearsal {
   const CallOptions& options_;
   const Comm& world_;
   const Way way_;
-  const Holders problem_holders_;
   const int ranks_;
   const int rank_;
   const std::function<ErasedValue(int)> make_;

@@ -27,8 +27,6 @@
 #include <cleave/kernel/blocks.hpp>
 #include <cleave/kernel/erased_value.hpp>
 #include <cleave/kernel/exchange_plan.hpp>
-#include <cleave/schedule/group.hpp>
-#include <cleave/schedule/messages.hpp>
 #include <cleave/schedule/schedule.hpp>
 
 namespace cleave::detail {

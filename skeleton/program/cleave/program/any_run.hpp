@@ -31,20 +31,18 @@ namespace cleave::detail {
 
 /// Whether every rank holds a part of the problem.
 inline bool is_distributed(const RunOptions& options) {
-  return options.type == DC_Type::hypercube &&
-         traits_of(options.placement).problem == Holders::parts;
+  return options.type == DC_Type::hypercube && options.placement == Placement::distributed;
 }
 
 /// Whether `rank` is given the whole problem.
 inline bool holds_problem(int rank, const RunOptions& options) {
-  return rank == 0 || (options.type != DC_Type::sequential &&
-                       traits_of(options.placement).problem == Holders::all);
+  return rank == 0 ||
+         (options.type != DC_Type::sequential && options.placement == Placement::replicated);
 }
 
 /// Whether every rank gets the whole solution by itself.
 inline bool all_hold_solution(const RunOptions& options) {
-  return options.type != DC_Type::sequential &&
-         traits_of(options.placement).solution == Holders::all;
+  return options.type != DC_Type::sequential && options.placement == Placement::replicated;
 }
 
 /// The members of Program (program.hpp), called in this order.

@@ -18,7 +18,7 @@
 #include <cleave/options.hpp>
 #include <cleave/program/any_run.hpp>
 #include <cleave/run_options.hpp>
-#include <cleave/trace/span.hpp>
+#include <cleave/trace.hpp>
 #include <cleave/tree_search.hpp>
 
 namespace cleave::detail {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <cleave/comm.hpp>
-#include <cleave/trace/provenance.hpp>
+#include <cleave/trace.hpp>
 
 namespace cleave::detail {
 

@@ -13,13 +13,11 @@
 #pragma once
 
 #include <array>
-#include <cassert>
 #include <concepts>
 #include <cstdint>
-#include <initializer_list>
 #include <limits>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,10 +29,6 @@
 #include <cleave/trace/words.hpp>
 
 namespace cleave::detail {
-
-/// Numbers beyond these are mistakes, and no arithmetic of ours overflows up to them.
-inline constexpr int kMaxRanks = 1 << 24;
-inline constexpr int kMaxThreads = 1 << 16;
 
 /// `value` on one line, or indented by `indent` blanks a level. Bytes that are not UTF-8 become
 /// U+FFFD.
@@ -51,7 +45,7 @@ class JsonFields {
   JsonFields();
 
   bool reads() const { return reads_; }
-  bool has(const std::string& name) const;
+  bool has(const std::string& name) const { return object_->contains(name); }
 
   /// Reads the field `name` into `value`, or writes it from there. `value` is a text, a bool, a
   /// number, a struct that has `fields`, a function of the JsonFields of an object, a std::optional
@@ -59,9 +53,7 @@ class JsonFields {
   /// minimum and maximum of the numbers in it; either may be left out from the back.
   template <class T, class... Limits>
   JsonFields& operator()(const std::string& name, T&& value, Limits... limits) {
-    using Value = std::remove_cvref_t<T>;
-    assert(!reads_ || !std::is_const_v<std::remove_reference_t<T>>);
-    auto& variable = const_cast<Value&>(value);  // only read where this writes
+    auto& variable = const_cast<std::remove_cvref_t<T>&>(value);  // only read where this writes
     if constexpr (requires { value.has_value(); }) {
       if (reads_ ? has(name) : value.has_value()) {
         visit(name, at(name), reads_ ? variable.emplace() : *variable, limits...);
@@ -86,9 +78,9 @@ class JsonFields {
     return *this;
   }
 
-  /// The fields "format" and "version": writes `version`, reads it or any of `versions`.
+  /// The fields "format" and "version": writes `version`, reads it or `newest`.
   /// \return  the version
-  int format(const std::string& name, int version, std::initializer_list<int> versions = {});
+  int format(const std::string& name, int version, int newest = 0);
 
   /// Refuses the file because of field `name`. \throws FileError always
   [[noreturn]] void refuse(const std::string& name, const std::string& what) const;
@@ -103,108 +95,102 @@ class JsonFields {
 
   /// The field `name`, which is read.
   template <class T, class... Limits>
-  T get(const char* name, Limits... limits) const {
+  T get(const char* name, Limits... limits) {
     T value{};
-    const_cast<JsonFields&>(*this)(name, value, limits...);
+    (*this)(name, value, limits...);
     return value;
   }
 
  private:
   using Json = nlohmann::json;
 
-  template <class T>
-  struct Range {
-    using Bound = std::conditional_t<std::integral<T>, std::int64_t, double>;
-    Bound minimum = std::numeric_limits<T>::lowest();
-    Bound maximum = std::numeric_limits<T>::max();
-  };
-
   JsonFields(std::string file, std::string where, std::shared_ptr<Json> object, bool reads);
 
   template <class T, class... Limits>
   void visit(const std::string& name, Json& json, T& value, Limits... limits) {
-    if constexpr (requires { scalar(name, json, value); }) {
-      scalar(name, json, value, limits...);
+    if constexpr (std::is_same_v<T, bool>) {
+      plain(name, json, value, json.is_boolean(), "true or false");
+    } else if constexpr (std::is_same_v<T, std::uint64_t>) {
+      plain(name, json, value, json.is_number_unsigned(), "an unsigned integer");
     } else if constexpr (std::is_arithmetic_v<T>) {
-      using Bound = typename Range<T>::Bound;
-      const Range<T> range{static_cast<Bound>(limits)...};
+      using Number = std::conditional_t<std::integral<T>, std::int64_t, double>;
+      struct Range {
+        Number minimum = std::numeric_limits<T>::lowest();
+        Number maximum = std::numeric_limits<T>::max();
+      };
+      const Range range{static_cast<Number>(limits)...};
       value = static_cast<T>(
-          number_between(name, json, static_cast<Bound>(value), range.minimum, range.maximum));
+          number(name, json, static_cast<Number>(value), range.minimum, range.maximum));
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      plain(name, json, value, json.is_string(), "a string");
+      if (reads_) {
+        value = visible(value);
+      }
+    } else if constexpr (std::convertible_to<T&, std::string_view>) {
+      json = std::string_view(value);
     } else if constexpr (requires(JsonFields& object) { value(object); }) {
       JsonFields object = inner(name, json);
       value(object);
     } else if constexpr (requires(JsonFields& object) { fields(object, value); }) {
       JsonFields object = inner(name, json);
       fields(object, value);
-    } else if constexpr (std::convertible_to<T&, std::string_view>) {
-      std::string text(value);
-      scalar(name, json, text);
     } else if constexpr (requires { typename T::mapped_type; }) {
-      visit_map(name, json, value, limits...);
+      JsonFields object = inner(name, json);
+      if (reads_) {
+        value.clear();
+        for (const auto& item : json.items()) {
+          object.visit(item.key(), item.value(), value[visible(item.key())], limits...);
+        }
+      } else {
+        for (auto& [key, inner_value] : value) {
+          object(key, inner_value, limits...);
+        }
+      }
     } else if constexpr (requires { value.first, value.second; }) {
-      refuse_unless(!reads_ || elements_of(name, json) == 2, name, json, "an array of 2");
-      visit(name + "[0]", element(json, 0), value.first, limits...);
-      visit(name + "[1]", element(json, 1), value.second, limits...);
+      open_array(name, json, 2);
+      visit(name + "[0]", json[0], value.first, limits...);
+      visit(name + "[1]", json[1], value.second, limits...);
     } else {
-      visit_array(name, json, value, limits...);
-    }
-  }
-
-  template <class T, class... Limits>
-  void visit_map(const std::string& name, Json& json, T& map, Limits... limits) {
-    JsonFields object = inner(name, json);
-    if (!reads_) {
-      for (auto& [key, value] : map) {
-        object(key, value, limits...);
+      using Element = typename T::value_type;
+      open_array(name, json);
+      if (reads_) {
+        value.clear();
+        for (std::size_t i = 0; i < json.size(); ++i) {
+          Element element{};
+          visit(name + '[' + std::to_string(i) + ']', json[i], element, limits...);
+          value.insert(value.end(), std::move(element));
+        }
+      } else {
+        for (const Element& element : value) {
+          visit(name, json.emplace_back(), const_cast<Element&>(element), limits...);
+        }
       }
-      return;
-    }
-    map.clear();
-    for (const std::string& key : object.names()) {
-      object(key, map[visible(key)], limits...);
     }
   }
 
-  template <class T, class... Limits>
-  void visit_array(const std::string& name, Json& json, T& array, Limits... limits) {
-    using Element = typename T::value_type;
-    const std::size_t size = elements_of(name, json);
-    if (!reads_) {
-      for (std::size_t i = 0; const Element& value : array) {
-        visit(name, element(json, i++), const_cast<Element&>(value), limits...);
-      }
-      return;
-    }
-    array.clear();
-    for (std::size_t i = 0; i < size; ++i) {
-      Element value{};
-      visit(element_name(name, i), element(json, i), value, limits...);
-      array.insert(array.end(), std::move(value));
+  template <class T>
+  void plain(const std::string& name, Json& json, T& value, bool is_right,
+             const char* right) const {
+    if (reads_) {
+      refuse_unless(is_right, name, json, right);
+      value = json.get<T>();
+    } else {
+      json = value;
     }
   }
 
-  std::vector<std::string> names() const;
   Json& at(const std::string& name);
+  /// The fields of the object `json`, which is made to be written.
   JsonFields inner(const std::string& name, Json& json) const;
-  /// How many elements the array `json` has. Makes it an empty one to be written.
-  std::size_t elements_of(const std::string& name, Json& json) const;
-  static Json& element(Json& json, std::size_t i);
-  static std::string element_name(const std::string& name, std::size_t i);
+  /// Makes `json` an array to be written. One that is read has `size` elements unless that is 0.
+  void open_array(const std::string& name, Json& json, std::size_t size = 0) const;
   void refuse_unless(bool is_right, const std::string& name, const Json& json,
                      const char* right) const;
   std::size_t choose(const std::string& name, std::size_t value,
                      std::span<const std::string_view> names);
-
-  template <class T>
-  void scalar(const std::string& name, Json& json, T& value, bool is_right,
-              const char* right) const;
-  void scalar(const std::string& name, Json& json, std::string& value) const;
-  void scalar(const std::string& name, Json& json, bool& value) const;
-  void scalar(const std::string& name, Json& json, std::uint64_t& value) const;
-  std::int64_t number_between(const std::string& name, Json& json, std::int64_t value,
-                              std::int64_t minimum, std::int64_t maximum) const;
-  double number_between(const std::string& name, Json& json, double value, double minimum,
-                        double maximum) const;
+  template <class Number>
+  Number number(const std::string& name, Json& json, Number value, Number minimum,
+                Number maximum) const;
 
   std::string file_;
   std::string where_;

@@ -9,15 +9,12 @@
 #include <string>
 #include <vector>
 
-#include <cleave/trace/json_fields.hpp>
-#include <cleave/trace/provenance.hpp>
+#include <cleave/trace.hpp>
 
 namespace cleave::detail {
 
 /// The paper counts 32-bit words.
 inline constexpr double kBytesPerWord = 4;
-
-inline constexpr int kMachineVersion = 2;
 
 /// The times that one message size took, one a repetition, each the longest over the ranks.
 struct MessageSamples {
@@ -45,10 +42,7 @@ struct Communication {
   double latency_error_s = 0;   ///< standard error of l
   double gap_s_per_byte = 0;    ///< g
   double gap_error_s_per_byte = 0;
-  double r_squared = 0;
-  /// The straight line through the longest time of each message size, as the paper measures.
-  double worst_latency_s = 0;
-  double worst_gap_s_per_byte = 0;
+  double r_squared = 1;
   /// Where eager and rendezvous messages differ: ascending, the first from 0 bytes. Empty: l and g
   /// above hold for every message.
   std::vector<MessageSegment> segments;

@@ -15,12 +15,6 @@
 
 namespace cleave::detail {
 
-inline constexpr int kTraceVersion = 3;
-/// The version of a rehearsal, which a reader that knows of none must not take for a run.
-inline constexpr int kRehearsalVersion = 4;
-
-class JsonFields;
-
 /// The refusal of a name for which `is_size_name` is false.
 std::string wrong_size_name(std::string_view name);
 /// The field "sizes".
@@ -54,11 +48,9 @@ void check_size_names(const Recorder& recorder);
 /// Spans [first, first + count) of `recorder` as lines of a trace; fewer where it has fewer.
 std::string span_lines(const Recorder& recorder, int rank, std::size_t first, std::size_t count);
 
-/// How many spans found no room in `recorder`, as a line of a trace; nothing if all did.
-std::string dropped_line(const Recorder& recorder, int rank);
-
-/// The statistics of a search's workers on this rank, as lines of a trace.
-std::string worker_lines(const Recorder& recorder, int rank);
+/// How many spans found no room in `recorder`, and the statistics of a search's workers on this
+/// rank, as lines of a trace.
+std::string last_lines(const Recorder& recorder, int rank);
 
 /// A trace as read back.
 struct Trace {

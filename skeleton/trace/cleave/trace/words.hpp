@@ -14,7 +14,7 @@ std::string format_ranks(int ranks);
 /// "950", "1.2 k", "3.45 M", "12 G": three digits, by powers of 1000.
 std::string rounded_count(double count);
 
-/// "90", "20ms", "90s", "15m", "1h30m", "2d" as seconds, above 0 and at most 1e9.
+/// "90", "20ms", "90s", "15m", "1.5h", "2d" as seconds, above 0 and at most 1e9.
 /// \throws UsageError
 double parse_duration(std::string_view text);
 

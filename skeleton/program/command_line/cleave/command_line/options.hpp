@@ -39,7 +39,7 @@ struct Number : ParsedBy {
   Number(double min, double max);
 };
 
-/// Makes seconds of a time as 90, 20ms, 15m or 1h30m, from `min_s` to `max_s`.
+/// Makes seconds of a time as 90, 20ms, 15m or 1.5h, from `min_s` to `max_s`.
 struct Duration : ParsedBy {
   explicit Duration(double min_s = 0, double max_s = std::numeric_limits<double>::infinity());
 };
