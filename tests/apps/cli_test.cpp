@@ -4,7 +4,6 @@
 #include "tests/apps/cli.hpp"
 
 #include <filesystem>
-#include <future>
 #include <map>
 #include <set>
 
@@ -112,22 +111,6 @@ TEST(Output, IsWholeWhateverLiesBesideIt) {
   }
   EXPECT_EQ(run(2, "quicksort --size N=1K --output /dev/null").status, 0);
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
-}
-
-TEST(Output, OfTwoRunsAtOnceIsThatOfOne) {
-  const TemporaryFolder folder;
-  const std::string out = folder / "labels";
-  const auto label = [&out](const std::string& size) {
-    return std::async(std::launch::async, [&out, size] {
-      return run(2, "components --quiet --size " + size + " --output " + out).status;
-    });
-  };
-  auto small = label("N=200K,M=1");
-  auto large = label("N=300K,M=1");
-  EXPECT_EQ(small.get(), 0);
-  EXPECT_EQ(large.get(), 0);
-  const std::size_t lines = lines_of(read_file(out)).size();
-  EXPECT_TRUE(lines == 200 * 1024 || lines == 300 * 1024) << lines;
 }
 
 /// Expects one line of `command`, a program and what comes after it, where standard output is full.

@@ -4,13 +4,9 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -20,6 +16,8 @@
 #include <cleave/trace/machine_file.hpp>
 
 #include "tests/models/synthetic_runs.hpp"
+#include "tests/support/run_program.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace cleave::models {
 
@@ -27,11 +25,7 @@ using namespace cleave::detail;
 
 namespace fs = std::filesystem;
 
-struct Result {
-  int status = 0;
-  std::string out;
-  std::string err;
-};
+using Result = cleave::testing::Finished;
 
 inline Machine some_machine() {
   Communication entry{.ranks = 2, .latency_s = 2e-6, .gap_s_per_byte = 5e-11, .r_squared = 1};
@@ -43,22 +37,10 @@ inline Machine some_machine() {
 
 class Command : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ =
-        fs::path(::testing::TempDir()) /
-        fmt::format("cleave_{}_{}", ::testing::UnitTest::GetInstance()->current_test_info()->name(),
-                    ::getpid());
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   Result run(const std::string& arguments, const std::string& program = CLEAVE_PROGRAM) const {
-    const fs::path out = folder_ / "stdout";
-    const fs::path err = folder_ / "stderr";
-    const std::string line = fmt::format("cd '{}' && {} {} >'{}' 2>'{}'", folder_.string(), program,
-                                         arguments, out.string(), err.string());
-    const int status = std::system(line.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
+    return cleave::testing::run_program(
+        {"sh", "-c", fmt::format("cd '{}' && {} {}", folder_.string(), program, arguments)}, {},
+        std::chrono::seconds(100));
   }
 
   /// Writes traces of sort on 1 and 2 ranks; returns their names.
@@ -97,7 +79,7 @@ class Command : public ::testing::Test {
   }
 
   void make_executable(const fs::path& file, const std::string& text) const {
-    std::ofstream(file) << text;
+    write_file(file, text);
     fs::permissions(file, fs::perms::owner_all);
   }
 
@@ -114,7 +96,8 @@ class Command : public ::testing::Test {
         folder_.string());
   }
 
-  fs::path folder_;
+  const cleave::testing::TemporaryFolder temporary_;
+  const fs::path folder_ = temporary_.path();
 };
 
 /// `text` with one blank for all blanks and ends of lines in a row: as sentences are written.

@@ -12,8 +12,7 @@ namespace {
 
 class StudyCommand : public Command {
  protected:
-  void SetUp() override {
-    Command::SetUp();
+  StudyCommand() {
     fixed_ = install() + " --machine m.machine.json --out s";
     study_ = fixed_;
     study_.erase(study_.find(" --rounds 2"), 11);
@@ -213,7 +212,7 @@ TEST_F(StudyCommand, ReusesTheRunsThatItsFolderHolds) {
   const fs::path traces = folder_ / "s" / "traces";
   fs::remove(traces / "sort-N-1M-p1-2.trace.jsonl");
   const std::string cut = read_file(traces / "sort-N-2M-p2-1.trace.jsonl");
-  std::ofstream(traces / "sort-N-2M-p2-1.trace.jsonl") << cut.substr(0, cut.size() / 2);
+  write_file(traces / "sort-N-2M-p2-1.trace.jsonl", cut.substr(0, cut.size() / 2));
   EXPECT_EQ(succeeds(fixed_).err,
             "study: 50 of 52 runs were made earlier and are reused from s; --fresh makes all "
             "anew\n");
