@@ -4,8 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
-#include <mutex>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -37,20 +38,19 @@ using namespace cleave::detail;
 
 constexpr const char* kName = "cleave-calibrate";
 
+constexpr std::int64_t kMinLargest = 4096;  // messages of fewer bytes determine no gap
+constexpr std::int64_t kMaxLargest = std::int64_t{64} << 20;
+
 struct CalibrateOptions {
   std::string out;
   std::vector<int> ranks;
-  std::string patterns = "all";
-  std::int64_t largest_bytes = std::int64_t{64} << 20;
+  std::int64_t largest_bytes = kMaxLargest;
   double seconds = 30;
   std::string like;
   std::string size;
   bool json = false;
   bool quiet = false;
 };
-
-/// Messages of fewer bytes determine no gap.
-constexpr std::int64_t kMinLargest = 4096;
 
 /// Powers of two up to the number of ranks, and that number itself.
 std::vector<int> default_ranks(int ranks) {
@@ -78,16 +78,10 @@ void check_like(const CalibrateOptions& options, int ranks) {
 
 std::optional<CalibrateOptions> options_from(int argc, char** argv, const Comm& world) {
   CalibrateOptions options;
-  CLI::App cli(
-      "Measures latency and gap of MPI_Alltoallv and of DC_Call's exchange, under full load",
-      kName);
+  CLI::App cli("Measures latency and gap of DC_Call's exchange, under full load", kName);
   cli.add_option("--out", options.out, "Machine file to write, e.g. here.machine.json");
   cli.add_option("--ranks", options.ranks, "Numbers of ranks to measure [2, 4, 8, ... and all]")
       ->delimiter(',');
-  cli.add_option("--patterns", options.patterns,
-                 "What to measure; with many ranks MPI_Alltoallv takes long")
-      ->check(CLI::IsMember({"all", "alltoallv", "exchange"}))
-      ->capture_default_str();
   cli.add_option("--largest", options.largest_bytes,
                  "The longest message to measure, in bytes (K, M: 1024-based); every rank needs "
                  "twice as much memory, and 64 MiB")
@@ -107,7 +101,6 @@ std::optional<CalibrateOptions> options_from(int argc, char** argv, const Comm& 
   cli.footer(
       "Examples:\n"
       "  mpiexec -n 2 cleave-calibrate --out here.machine.json\n"
-      "  mpiexec -n 8 cleave-calibrate --patterns exchange --out here.machine.json\n"
       "  mpiexec -n 64 cleave-calibrate --like sort.model.json --size N=1G \\\n"
       "    --out messages.trace.jsonl\n"
       "  mpiexec -hosts A,B -n 2 cleave-calibrate --seconds 60 --json");
@@ -205,45 +198,33 @@ void calibrate_like(const CalibrateOptions& options, const Comm& world,
   });
 }
 
-std::vector<Pattern> patterns_of(const CalibrateOptions& options) {
+/// The exchanges of each number of ranks, each in an equal part of the time. Collective.
+std::vector<Communication> measure_all(const CalibrateOptions& options, const Comm& world) {
   std::vector<Pattern> patterns;
   for (const int ranks : options.ranks) {
-    for (const Pattern& pattern : patterns_for(ranks)) {
-      const bool is_exchange = pattern.kind == Pattern::Kind::exchange;
-      if (options.patterns == "all" || (options.patterns == "exchange") == is_exchange) {
-        patterns.push_back(pattern);
-      }
-    }
+    std::ranges::copy(patterns_for(ranks), std::back_inserter(patterns));
   }
-  return patterns;
-}
-
-/// Each of `patterns` in an equal part of the time. Collective.
-void measure_all(const std::vector<Pattern>& patterns, const CalibrateOptions& options,
-                 const Comm& world, Machine& machine) {
-  std::mutex mutex;  // of `moment`, at which the progress looks
-  Moment moment;
+  std::vector<std::int64_t> message_bytes;
+  for (std::int64_t bytes = 8; bytes <= std::min(options.largest_bytes, kMaxLargest); bytes *= 2) {
+    message_bytes.push_back(bytes);
+  }
+  std::atomic<std::size_t> done = 0;
+  const auto count = static_cast<double>(patterns.size());
   std::optional<Progress> progress;
   if (world.rank() == 0 && !options.quiet) {
     progress.emplace(kName, [&] {
-      const std::lock_guard guard(mutex);
-      return moment;
+      const Pattern& pattern = patterns[std::min(done.load(), patterns.size() - 1)];
+      return Moment{.fraction = static_cast<double>(done) / count,
+                    .step = fmt::format("{} ranks, level {}", pattern.ranks, pattern.level)};
     });
   }
-  const auto count = static_cast<double>(patterns.size());
-  for (std::size_t i = 0; i < patterns.size(); ++i) {
-    {
-      const std::lock_guard guard(mutex);
-      moment = {.fraction = static_cast<double>(i) / count, .step = patterns[i].name()};
-    }
-    std::vector<std::int64_t> message_bytes = default_message_bytes(patterns[i].kind);
-    std::erase_if(message_bytes, [&](std::int64_t bytes) { return bytes > options.largest_bytes; });
-    Communication entry =
-        measure(world, patterns[i],
-                {.message_bytes = std::move(message_bytes), .seconds = options.seconds / count});
-    (patterns[i].kind == Pattern::Kind::alltoallv ? machine.alltoallv : machine.exchange)
-        .push_back(std::move(entry));
+  std::vector<Communication> entries;
+  for (const Pattern& pattern : patterns) {
+    entries.push_back(measure(
+        world, pattern, {.message_bytes = message_bytes, .seconds = options.seconds / count}));
+    ++done;
   }
+  return entries;
 }
 
 std::string known(double seconds) { return seconds < 0 ? "" : format_seconds(seconds); }
@@ -252,26 +233,22 @@ std::string known(double seconds) { return seconds < 0 ? "" : format_seconds(sec
 /// a piece need not hold at 0 bytes.
 std::string text_of(const Machine& machine) {
   const auto row = [](auto... cells) {
-    return fmt::format("{:<10} {:>5} {:>5} {:<8} {:>12} {:>10} {:>12} {:>10}\n", cells...);
+    return fmt::format("{:>5} {:>5} {:<8} {:>12} {:>10} {:>12} {:>10}\n", cells...);
   };
-  std::string text =
-      row("pattern", "ranks", "level", "hosts", "from, bytes", "l", "g of a byte", "of a word");
-  for (const auto* const entries : {&machine.alltoallv, &machine.exchange}) {
-    for (const Communication& c : *entries) {
-      for (const MessageSegment& s : c.segments) {
-        text += row(entries == &machine.exchange ? "exchange" : "alltoallv", c.ranks, c.level,
-                    c.between_hosts ? "between" : "inside", fmt::format("{:.0f}", s.from_bytes),
-                    known(s.latency_s), known(s.gap_s_per_byte),
-                    known(kBytesPerWord * s.gap_s_per_byte));
-      }
-      const auto unstable =
-          std::ranges::count_if(c.samples, [](const auto& sample) { return !sample.stable; });
-      if (unstable > 0) {
-        text += fmt::format("  medians are not known to 2 % at {} of {} sizes\n", unstable,
-                            c.samples.size());
-      }
-      text += c.oversubscribed ? "  oversubscribed, left out of fits\n" : "";
+  std::string text = row("ranks", "level", "hosts", "from, bytes", "l", "g of a byte", "of a word");
+  for (const Communication& c : machine.exchange) {
+    for (const MessageSegment& s : c.segments) {
+      text += row(c.ranks, c.level, c.between_hosts ? "between" : "inside",
+                  fmt::format("{:.0f}", s.from_bytes), known(s.latency_s), known(s.gap_s_per_byte),
+                  known(kBytesPerWord * s.gap_s_per_byte));
     }
+    const auto unstable =
+        std::ranges::count_if(c.samples, [](const auto& sample) { return !sample.stable; });
+    if (unstable > 0) {
+      text += fmt::format("  medians are not known to 2 % at {} of {} sizes\n", unstable,
+                          c.samples.size());
+    }
+    text += c.oversubscribed ? "  oversubscribed, left out of fits\n" : "";
   }
   return text;
 }
@@ -285,9 +262,9 @@ void calibrate_machine(const CalibrateOptions& options, const Comm& world,
       check_writable(options.out);
     }
   });
-  Machine machine{.provenance = mpi_provenance(kName, command_line)};
+  Machine machine{.exchange = measure_all(options, world),
+                  .provenance = mpi_provenance(kName, command_line)};
   machine.name = machine.provenance.host;
-  measure_all(patterns_of(options), options, world, machine);
   agree(world, [&] {
     if (writes) {
       write_machine(options.out, machine);

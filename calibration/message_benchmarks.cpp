@@ -62,12 +62,8 @@ std::optional<int> partner_across(const Comm& comm, int level) {
 /// Whether some message of the pattern goes to another host. Collective.
 bool leaves_host(const Comm& comm, const Pattern& pattern) {
   const std::vector<int>& hosts = hosts_of(comm).of_ranks();
-  const int mine = hosts[comm.rank()];
-  if (pattern.kind == Pattern::Kind::alltoallv) {
-    return std::any_of(hosts.begin(), hosts.end(), [mine](int host) { return host != mine; });
-  }
   const std::optional<int> partner = partner_across(comm, pattern.level);
-  return comm.allreduce_max(partner && hosts[*partner] != mine ? 1 : 0) == 1;
+  return comm.allreduce_max(partner && hosts[*partner] != hosts[comm.rank()] ? 1 : 0) == 1;
 }
 
 /// Where messages come from and where they go: rows, as an application's data, of which the long
@@ -116,7 +112,6 @@ class Messages {
  public:
   Messages(const Comm& comm, const Pattern& pattern, std::int64_t max_bytes)
       : comm_(comm),
-        kind_(pattern.kind),
         partner_(partner_across(comm, pattern.level)),
         short_(kBeyondCaches / kMinHugeRow, kMinHugeRow - 1),
         long_(1, std::max(static_cast<std::size_t>(max_bytes), kBeyondCaches)) {}
@@ -125,40 +120,13 @@ class Messages {
   void move(std::int64_t message_bytes) {
     const auto bytes = static_cast<std::size_t>(message_bytes);
     const Buffers::OutAndIn both = (bytes <= short_.longest() ? short_ : long_).next(bytes);
-    if (kind_ == Pattern::Kind::alltoallv) {
-      alltoall(message_bytes, both);
-    } else if (partner_) {
+    if (partner_) {
       comm_.exchange(*partner_, both.out, both.in);
     }
   }
 
  private:
-  /// `message_bytes` in all, shared among the other ranks as evenly as it goes.
-  void alltoall(std::int64_t message_bytes, const Buffers::OutAndIn& both) {
-    const int others = comm_.size() - 1;
-    const auto share = [&](int from, int to) {
-      const int index = (to - from + comm_.size()) % comm_.size() - 1;
-      if (index < 0) {
-        return 0;
-      }
-      return static_cast<int>(message_bytes / others + (index < message_bytes % others ? 1 : 0));
-    };
-    std::vector<int> send_counts, send_offsets, receive_counts, receive_offsets;
-    int sent = 0;
-    int received = 0;
-    for (int other = 0; other < comm_.size(); ++other) {
-      send_counts.push_back(share(comm_.rank(), other));
-      receive_counts.push_back(share(other, comm_.rank()));
-      send_offsets.push_back(sent);
-      receive_offsets.push_back(received);
-      sent += send_counts.back();
-      received += receive_counts.back();
-    }
-    comm_.alltoall(both.out, send_counts, send_offsets, both.in, receive_counts, receive_offsets);
-  }
-
   Comm comm_;
-  Pattern::Kind kind_;
   std::optional<int> partner_;
   Buffers short_;
   Buffers long_;
@@ -219,28 +187,13 @@ std::vector<MessageSamples> sample(const Comm& comm, const Pattern& pattern,
 
 }  // namespace
 
-std::string Pattern::name() const {
-  return kind == Kind::alltoallv ? fmt::format("MPI_Alltoallv, {} ranks", ranks)
-                                 : fmt::format("pair exchange, {} ranks, level {}", ranks, level);
-}
-
 std::vector<Pattern> patterns_for(int ranks) {
-  std::vector<Pattern> patterns{{.kind = Pattern::Kind::alltoallv, .ranks = ranks}};
+  std::vector<Pattern> patterns;
   int level = 0;
   for (Group group{.first = 0, .size = ranks}; group.size > 1; group = group.right()) {
-    patterns.push_back({.kind = Pattern::Kind::exchange, .ranks = ranks, .level = level++});
+    patterns.push_back({.ranks = ranks, .level = level++});
   }
   return patterns;
-}
-
-std::vector<std::int64_t> default_message_bytes(Pattern::Kind kind) {
-  const std::int64_t maximum = kind == Pattern::Kind::alltoallv ? 4 << 20 : 64 << 20;
-  std::vector<std::int64_t> sizes;
-  for (std::int64_t bytes = 8; bytes < maximum; bytes *= 2) {
-    sizes.push_back(bytes);
-  }
-  sizes.push_back(maximum);
-  return sizes;
 }
 
 std::vector<double> of_slowest_rank(const Comm& comm, std::vector<double> seconds) {

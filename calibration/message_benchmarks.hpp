@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
 #include <cleave/comm.hpp>
@@ -20,21 +19,14 @@ using detail::Machine;
 using detail::MessageSamples;
 using detail::MessageSegment;
 
-/// A pattern of messages that all ranks of a communicator take part in.
+/// The exchange across `level` of the hypercube of `ranks` ranks: all partners swap at once, as
+/// DC_Call does.
 struct Pattern {
-  enum class Kind {
-    alltoallv,  ///< MPI_Alltoallv: every rank sends to every other (Printista and Saez, section VI
-                ///< B)
-    exchange,   ///< partners across `level` of the hypercube swap, all at once, as DC_Call does
-  };
-  Kind kind = Kind::alltoallv;
   int ranks = 2;
   int level = 0;
-
-  std::string name() const;
 };
 
-/// The patterns to measure for `ranks` ranks: MPI_Alltoallv, and the exchange of each level.
+/// The exchange of each level.
 std::vector<Pattern> patterns_for(int ranks);
 
 struct MeasureOptions {
@@ -42,9 +34,6 @@ struct MeasureOptions {
   double seconds = 10;                      ///< to spend at most
   double tolerance = 0.02;                  ///< of the median
 };
-
-/// Message sizes from 8 bytes to 64 MiB for exchanges and to 4 MiB for MPI_Alltoallv.
-std::vector<std::int64_t> default_message_bytes(Pattern::Kind kind);
 
 /// The times of the rank whose own median is the longest, on every rank. The longest of all ranks
 /// at each moment would grow with their number, since any of them is late now and then. Collective.

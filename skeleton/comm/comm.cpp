@@ -338,15 +338,6 @@ void Comm::gather(std::span<const std::byte> mine, std::span<std::byte> all) con
              MPI_BYTE, 0);
 }
 
-void Comm::alltoall(std::span<const std::byte> out, std::span<const int> send_counts,
-                    std::span<const int> send_offsets, std::span<std::byte> in,
-                    std::span<const int> receive_counts,
-                    std::span<const int> receive_offsets) const {
-  collective("MPI_Alltoallv", MPI_Alltoallv, MPI_Ialltoallv, out.data(), send_counts.data(),
-             send_offsets.data(), MPI_BYTE, in.data(), receive_counts.data(),
-             receive_offsets.data(), MPI_BYTE);
-}
-
 std::unique_ptr<Transport> Comm::transport() const { return std::make_unique<MpiTransport>(*this); }
 
 void detail::run_and_agree(const Comm& comm, const std::function<void()>& work) {

@@ -387,10 +387,9 @@ std::int64_t VirtualNetwork::delay_ns(int from, int to, std::size_t bytes) const
 }
 
 VirtualNetwork network_of(const Machine& machine, int ranks, int ranks_per_host) {
-  const auto& patterns = machine.exchange.empty() ? machine.alltoallv : machine.exchange;
   const auto entry = [&](int of_ranks, bool leaves_host) {
     const Communication* const found =
-        nearest(patterns, of_ranks, 0, leaves_host, machine.provenance.program.empty());
+        nearest(machine.exchange, of_ranks, 0, leaves_host, machine.provenance.program.empty());
     if (found == nullptr) {
       throw UsageError(fmt::format("--network: {} has no l and g {}", machine.name,
                                    leaves_host ? "between hosts: calibrate two hosts, or say by "

@@ -42,8 +42,8 @@ void fields(JsonFields& object, Communication& c) {
 static void fields(JsonFields& object, Machine& machine) {
   constexpr int kVersion = 2;
   object.format("cleave-machine", kVersion);
-  object("name", machine.name).optional("alltoallv", machine.alltoallv);
-  object.optional("exchange", machine.exchange).optional("provenance", machine.provenance);
+  object("name", machine.name).optional("exchange", machine.exchange);
+  object.optional("provenance", machine.provenance);
 }
 
 const Communication* nearest(const std::vector<Communication>& patterns, int ranks, int level,
@@ -89,8 +89,7 @@ Machine read_machine(const std::filesystem::path& path) {
   JsonFields object = JsonFields::parse(path, "", read_file(path));
   Machine machine{.provenance = {.mpi_library = "none"}};
   fields(object, machine);
-  object.require(!machine.alltoallv.empty() || !machine.exchange.empty(), "exchange",
-                 "has no entry, nor has 'alltoallv': a machine needs l and g");
+  object.require(!machine.exchange.empty(), "exchange", "has no entry: a machine needs l and g");
   return machine;
 }
 

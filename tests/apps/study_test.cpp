@@ -51,7 +51,6 @@ detail::Machine some_machine() {
   const detail::Communication pair{
       .ranks = 2, .latency_s = 2e-6, .gap_s_per_byte = 5e-10, .r_squared = 1};
   return {.name = "test",
-          .alltoallv = {pair},
           .exchange = {pair},
           .provenance = detail::provenance_here("test", "", "none")};
 }

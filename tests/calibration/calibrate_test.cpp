@@ -30,19 +30,18 @@ Finished calibrate(int ranks, const std::vector<std::string>& arguments) {
   return finished;
 }
 
-TEST(Calibrate, MeasuresThePatternsAndMessagesThatAreAskedFor) {
+TEST(Calibrate, MeasuresTheMessagesThatAreAskedFor) {
   for (const int ranks : {2, 3}) {
     const TemporaryFolder folder;
     const std::string file = folder.path() / "here.machine.json";
-    const Finished finished = calibrate(
-        ranks, {"--patterns", "exchange", "--largest", "16K", "--seconds", "0.3", "--out", file});
+    const Finished finished =
+        calibrate(ranks, {"--largest", "16K", "--seconds", "0.3", "--out", file});
     ASSERT_EQ(finished.status, 0) << finished.err;
     std::istringstream lines(finished.out);
     for (std::string line; std::getline(lines, line);) {
       EXPECT_LE(line.size(), 80U) << line;
     }
     const Machine machine = read_machine(file);
-    EXPECT_TRUE(machine.alltoallv.empty());
     ASSERT_FALSE(machine.exchange.empty());
     for (const Communication& exchange : machine.exchange) {
       EXPECT_EQ(exchange.samples.front().message_bytes, 8);
@@ -73,7 +72,6 @@ TEST(Calibrate, RefusesWhatItCannotMeasureInOneLine) {
        std::vector<std::pair<std::vector<std::string>, std::string>>{
            {{"--largest", "much"}, "--largest: 'much'"},
            {{"--largest", "1K"}, "--largest: '1K' is out of range: at least 4K"},
-           {{"--patterns", "ring"}, "ring"},
            {{"--ranks", "5"}, "--ranks: 5 is not from 2 to the 2 ranks"},
            {{"--size", "N=1M"}, "--like and --size go together"},
            {{"--like", "x.model.json"}, "--like and --size go together"},
@@ -91,7 +89,7 @@ TEST(Calibrate, RefusesWhatItCannotMeasureInOneLine) {
 /// All ranks agree on it: one that waited for the others in vain would abort them, in more lines.
 TEST(Calibrate, ThatCannotWriteItsAnswerSaysSoAndEndsAtOnce) {
   const TemporaryFolder folder;
-  const std::string measured = "--patterns exchange --largest 4K --seconds 0.1";
+  const std::string measured = "--largest 4K --seconds 0.1";
   for (const std::string& arguments : {measured, measured + " --json", std::string("--help"),
                                        "--like " CLEAVE_MODEL " --size N=64K --seconds 0.1 --out " +
                                            folder.path().string() + "/m.trace.jsonl"}) {

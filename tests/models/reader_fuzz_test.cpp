@@ -37,7 +37,6 @@ class DamagedFile : public ::testing::TestWithParam<Kind> {
       entry.samples = {{.message_bytes = 8, .stable = true, .seconds = {1e-6, 2e-6}},
                        {.message_bytes = 1 << 20, .stable = false, .seconds = {1e-3, 2e-3}}};
       write_machine(file_, {.name = "test",
-                            .alltoallv = {entry},
                             .exchange = {entry, entry},
                             .provenance = provenance_here("test", "", "none")});
     } else {

@@ -84,10 +84,9 @@ void write(const fs::path& folder) {
     write_search(folder / "search" / fmt::format("{}.trace.jsonl", index++), trace);
   }
   const Communication entry{.ranks = 2, .latency_s = 2e-6, .gap_s_per_byte = 5e-11, .r_squared = 1};
-  write_machine(folder / "here.machine.json", {.name = "test",
-                                               .alltoallv = {entry},
-                                               .exchange = {entry},
-                                               .provenance = provenance_here("test", "", "none")});
+  write_machine(
+      folder / "here.machine.json",
+      {.name = "test", .exchange = {entry}, .provenance = provenance_here("test", "", "none")});
 }
 
 }  // namespace

@@ -104,15 +104,14 @@ def read_model(path):
 def read_machine(path):
     """The entries of a machine file, one a row; `path` is a *.machine.json or a study's folder.
 
-    Columns: kind ("exchange" or "alltoallv"), ranks, level, between_hosts, oversubscribed, latency_s and
-    gap_s_per_byte with their standard errors, r_squared. `attrs` has the name and the provenance.
+    Columns: ranks, level, between_hosts, oversubscribed, latency_s and gap_s_per_byte with their standard
+    errors, r_squared. `attrs` has the name and the provenance.
     """
     path = _only(path, "*.machine.json")
     machine = _read_json(path, "cleave-machine")
-    columns = ["kind", "ranks", "level", "between_hosts", "oversubscribed", "latency_s", "latency_error_s",
+    columns = ["ranks", "level", "between_hosts", "oversubscribed", "latency_s", "latency_error_s",
                "gap_s_per_byte", "gap_error_s_per_byte", "r_squared"]
-    rows = [{"kind": kind, **{name: entry[name] for name in columns if name in entry}}
-            for kind in ("exchange", "alltoallv") for entry in machine.get(kind, [])]
+    rows = [{name: entry[name] for name in columns if name in entry} for entry in machine.get("exchange", [])]
     return frame_of(rows, columns, file=str(path), name=machine.get("name", ""),
                     provenance=machine.get("provenance", {}))
 

@@ -132,12 +132,6 @@ class Comm : public detail::SearchMessages {
   /// Cost: log2(p) l + g times the bytes of `all`.
   void gather(std::span<const std::byte> mine, std::span<std::byte> all) const override;
 
-  /// MPI_Alltoallv in bytes; counts and offsets have one entry a rank. Cost: (p - 1) l + g times
-  /// the greater of the bytes sent and received.
-  void alltoall(std::span<const std::byte> out, std::span<const int> send_counts,
-                std::span<const int> send_offsets, std::span<std::byte> in,
-                std::span<const int> receive_counts, std::span<const int> receive_offsets) const;
-
   std::unique_ptr<detail::Transport> transport() const override;
   detail::Surroundings surroundings(int threads) const override;
   const Comm* comm() const override { return this; }

@@ -29,10 +29,7 @@ using Result = cleave::testing::Finished;
 
 inline Machine some_machine() {
   Communication entry{.ranks = 2, .latency_s = 2e-6, .gap_s_per_byte = 5e-11, .r_squared = 1};
-  return {.name = "test",
-          .alltoallv = {entry},
-          .exchange = {entry},
-          .provenance = provenance_here("test", "", "none")};
+  return {.name = "test", .exchange = {entry}, .provenance = provenance_here("test", "", "none")};
 }
 
 class Command : public ::testing::Test {

@@ -159,7 +159,6 @@ class Models(unittest.TestCase):
         machine = cleave.read_machine(STUDY)
         self.assertEqual(len(machine), 1)
         self.assertEqual(machine.latency_s[0], 1e-6)
-        self.assertEqual(machine.kind[0], "exchange")
         self.assertEqual(machine.attrs["name"], "made up")
         with self.assertRaises(cleave.CleaveError):
             cleave.read_machine(STUDY / "quicksort.model.json")

@@ -61,15 +61,15 @@ void write_example_trace(const std::filesystem::path& path) {
 
 Machine example_machine() {
   return {.name = "here",
-          .alltoallv = {{.ranks = 2,
-                         .latency_s = 1e-6,
-                         .latency_error_s = 1e-8,
-                         .gap_s_per_byte = 7e-11,
-                         .r_squared = 0.99,
-                         .segments = {{.from_bytes = 0, .latency_s = 1e-6},
-                                      {.from_bytes = 4096, .latency_s = -2e-7}},
-                         .samples = {{8, true, {1e-6, 1.1e-6}}, {64, false, {2e-6}}}}},
-          .exchange = {{.ranks = 4, .level = 1, .oversubscribed = true}},
+          .exchange = {{.ranks = 2,
+                        .latency_s = 1e-6,
+                        .latency_error_s = 1e-8,
+                        .gap_s_per_byte = 7e-11,
+                        .r_squared = 0.99,
+                        .segments = {{.from_bytes = 0, .latency_s = 1e-6},
+                                     {.from_bytes = 4096, .latency_s = -2e-7}},
+                        .samples = {{8, true, {1e-6, 1.1e-6}}, {64, false, {2e-6}}}},
+                       {.ranks = 4, .level = 1, .oversubscribed = true}},
           .provenance = provenance_here("files_test", "", "steady")};
 }
 
@@ -185,8 +185,8 @@ TEST(MachineFile, IsReadBackAsItWasWritten) {
   write_machine(folder / "m", written);
   const Machine machine = read_machine(folder / "m");
   EXPECT_EQ(to_text(machine), to_text(written));
-  EXPECT_EQ(machine.alltoallv[0].segment_of(4095).latency_s, 1e-6);
-  EXPECT_EQ(machine.alltoallv[0].segment_of(4096).latency_s, -2e-7);
+  EXPECT_EQ(machine.exchange[0].segment_of(4095).latency_s, 1e-6);
+  EXPECT_EQ(machine.exchange[0].segment_of(4096).latency_s, -2e-7);
 }
 
 TEST(MachineFile, WrittenByHandNeedsRanksLatencyAndGapAlone) {
@@ -196,10 +196,10 @@ TEST(MachineFile, WrittenByHandNeedsRanksLatencyAndGapAlone) {
   write_file(folder / "m", text);
   EXPECT_EQ(read_machine(folder / "m").exchange.at(0).latency_s, 1e-6);
   EXPECT_EQ(refusal(read_machine, text, text.substr(text.find('[')), "[]}"),
-            "field 'exchange' has no entry, nor has 'alltoallv': a machine needs l and g");
+            "field 'exchange' has no entry: a machine needs l and g");
   EXPECT_EQ(refusal(read_machine, to_text(example_machine()), "\"from_bytes\": 4096.0",
                     "\"from_bytes\": 0"),
-            "in 'alltoallv[0]': field 'segments' must ascend in from_bytes, from 0 on");
+            "in 'exchange[0]': field 'segments' must ascend in from_bytes, from 0 on");
 }
 
 TEST(TraceFile, RefusesToWriteASizeThatNobodyCouldName) {

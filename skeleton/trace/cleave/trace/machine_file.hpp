@@ -35,7 +35,7 @@ struct MessageSegment {
 /// The measurement of one pattern of messages.
 struct Communication {
   int ranks = 1;
-  int level = 0;                ///< of the pair exchange; 0 for MPI_Alltoallv
+  int level = 0;                ///< of the hypercube
   bool oversubscribed = false;  ///< more ranks than cores: left out of every fit
   bool between_hosts = false;   ///< whether some message of the pattern leaves its host
   double latency_s = 0;         ///< l: a send or a receive costs l + bytes * g
@@ -56,8 +56,7 @@ struct Communication {
 
 struct Machine {
   std::string name;
-  std::vector<Communication> alltoallv;  ///< as the paper measures: MPI_Alltoallv under full load
-  std::vector<Communication> exchange;   ///< the skeleton's own exchange of pairs, at each level
+  std::vector<Communication> exchange;  ///< the skeleton's own exchange of pairs, at each level
   Provenance provenance;
 };
 
