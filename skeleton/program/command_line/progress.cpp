@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -47,11 +48,11 @@ Progress::~Progress() {
 void Progress::run() {
   using Seconds = std::chrono::duration<double>;
   constexpr Seconds kBetweenLooks{0.5};
-  constexpr double kBetweenLines_s = 10;
+  const double between_lines_s = ::isatty(STDERR_FILENO) == 1 ? 5 : 30;
   const auto begin = std::chrono::steady_clock::now();
   double fraction = 0;
   double changed_s = 0;
-  double next_line_s = kBetweenLines_s;
+  double next_line_s = between_lines_s;
   std::unique_lock lock(mutex_);
   while (!stopped_.wait_for(lock, kBetweenLooks, [this] { return stops_; })) {
     lock.unlock();
@@ -62,7 +63,7 @@ void Progress::run() {
       changed_s = elapsed_s;
     }
     if (elapsed_s >= next_line_s) {
-      next_line_s = std::max(elapsed_s + kBetweenLines_s, 1.1 * elapsed_s);
+      next_line_s = std::max(elapsed_s + between_lines_s, 1.1 * elapsed_s);
       fmt::print(stderr, "{}: {}\n", title_, text_of(moment, changed_s, elapsed_s));
     }
     lock.lock();

@@ -18,8 +18,8 @@ struct Moment {
   std::string step = {};  ///< what is being done, a few words
 };
 
-/// Tells how far work is, in a line: every ten seconds at first, then whenever the time since the
-/// beginning has grown by a tenth.
+/// Tells how far work is, in a line: every 30 seconds, or 5 on a terminal, and once that is less
+/// whenever the time since the beginning has grown by a tenth.
 class Progress {
  public:
   /// \param look  called by the thread twice a second, until destruction
