@@ -26,9 +26,10 @@ void Worker::adapt_batch(std::int64_t visited, std::int64_t took_ns) {
 }
 
 RankBag::RankBag(AnySegments& segments, std::unique_ptr<Transport> transport,
-                 Surroundings surroundings, int workers, std::uint64_t seed)
+                 Surroundings surroundings, int workers, std::uint64_t seed, FirstFailure& failure)
     : segments_(segments),
       transport_(std::move(transport)),
+      failure_(failure),
       seed_(seed),
       surroundings_(std::move(surroundings)),
       shares_(workers > 1 || transport_->size() > 1) {
@@ -105,12 +106,6 @@ bool RankBag::wait_for_nodes(Worker& worker) {
     transport_->pause(tries, surroundings_.is_polite);
   }
   return true;
-}
-
-void RankBag::throw_failure() const {
-  if (failure_.failure()) {
-    std::rethrow_exception(failure_.failure()->exception);
-  }
 }
 
 bool RankBag::step() {

@@ -71,7 +71,7 @@ class RankSearch final : public RankBag {
              const SearchMessages& ranks, Blocks& blocks)
       : RankBag(searched.segments(), ranks.transport(),
                 ranks.surroundings(options.stealing.threads), options.stealing.threads,
-                options.stealing.seed),
+                options.stealing.seed, blocks),
         app_(app),
         searched_(searched),
         options_(options),
@@ -183,7 +183,6 @@ class RankSearch final : public RankBag {
                                       .written = snapshots_->written(),
                                       .resting_ns = balancer_->statistics().snapshots_ns};
     }
-    blocks_.take_failure(failure_.failure());
     // The greatest of any rank counts.
     enum : std::int64_t { kNoMore, kStatistics, kStopped, kRefused };
     const std::int64_t mine = ended_ ? (ended_->can_be_resumed ? kStopped : kRefused)

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <regex>
 #include <string>
 #include <system_error>
@@ -86,13 +87,11 @@ void sync_folder(const std::filesystem::path& folder) {
   }
 }
 
-std::filesystem::path manifest_path(const std::filesystem::path& folder, std::int64_t generation) {
-  return folder / fmt::format("cleave-snapshot-{:06}.json", generation);
-}
-
-std::filesystem::path part_path(const std::filesystem::path& folder, std::int64_t generation,
-                                int rank) {
-  return folder / fmt::format("cleave-snapshot-{:06}.rank-{:05}", generation, rank);
+/// The part of a rank, or the manifest without one.
+std::filesystem::path path_of(const std::filesystem::path& folder, std::int64_t generation,
+                              std::optional<int> rank = {}) {
+  return folder / (fmt::format("cleave-snapshot-{:06}", generation) +
+                   (rank ? fmt::format(".rank-{:05}", *rank) : ".json"));
 }
 
 SnapshotPart read_part(const std::filesystem::path& path, std::int64_t generation, int rank) {
@@ -172,7 +171,7 @@ void SnapshotFolder::open() {
 }
 
 std::vector<SnapshotPart> SnapshotFolder::read_share() const {
-  const std::filesystem::path path = manifest_path(options_.folder, resumed_from_);
+  const std::filesystem::path path = path_of(options_.folder, resumed_from_);
   auto object = JsonFields::parse(path, "", read_file(path));
   Manifest manifest;
   fields(object, manifest);
@@ -185,8 +184,7 @@ std::vector<SnapshotPart> SnapshotFolder::read_share() const {
   }
   std::vector<SnapshotPart> parts;
   for (int rank = comm_.rank(); rank < manifest.ranks; rank += comm_.size()) {
-    parts.push_back(
-        read_part(part_path(options_.folder, resumed_from_, rank), resumed_from_, rank));
+    parts.push_back(read_part(path_of(options_.folder, resumed_from_, rank), resumed_from_, rank));
   }
   return parts;
 }
@@ -201,21 +199,20 @@ void SnapshotFolder::write_part(SnapshotPart part) {
   const std::uint64_t checksum = crc_64(packer.bytes());
   packer.put(&checksum, sizeof(checksum));
   const std::span<const std::byte> bytes = packer.bytes();
-  write_file(part_path(options_.folder, newest_, comm_.rank()),
+  write_file(path_of(options_.folder, newest_, comm_.rank()),
              {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 void SnapshotFolder::complete() {
   for (int rank = 0; rank < comm_.size(); ++rank) {
-    if (const auto path = part_path(options_.folder, newest_, rank);
-        !std::filesystem::exists(path)) {
+    if (const auto path = path_of(options_.folder, newest_, rank); !std::filesystem::exists(path)) {
       throw FileError(path, "is not there: do all ranks see the same folder?");
     }
   }
   const Manifest manifest{
       .app = options_.app, .instance = options_.instance, .ranks = comm_.size()};
   sync_folder(options_.folder);
-  write_file(manifest_path(options_.folder, newest_), json_text(manifest, 1) + "\n");
+  write_file(path_of(options_.folder, newest_), json_text(manifest, 1) + "\n");
   sync_folder(options_.folder);
   remove_all_but(newest_, options_.folder);
   ++written_;

@@ -63,9 +63,10 @@ struct alignas(kCacheLineBytes) Worker {
 /// to steal does not even try. So the count comes to rest at 0.
 class RankBag : protected Workload {
  public:
-  /// \param seed  of the choice of victims
+  /// \param seed     of the choice of victims
+  /// \param failure  where what goes wrong is kept, which ends the search
   RankBag(AnySegments& segments, std::unique_ptr<Transport> transport, Surroundings surroundings,
-          int workers, std::uint64_t seed);
+          int workers, std::uint64_t seed, FirstFailure& failure);
 
   Worker& worker(int index) { return workers_[static_cast<std::size_t>(index)]; }
 
@@ -93,7 +94,6 @@ class RankBag : protected Workload {
   Balancer::Outcome outcome() const {
     return balancer_ ? balancer_->outcome() : Balancer::Outcome::running;
   }
-  void throw_failure() const;
   /// Lets all workers begin another search, while they rest.
   void restart();
 
@@ -111,7 +111,7 @@ class RankBag : protected Workload {
   const std::unique_ptr<Transport> transport_;
   std::deque<Worker> workers_;
   std::optional<Balancer> balancer_;
-  FirstFailure failure_;
+  FirstFailure& failure_;
   std::atomic<int> resting_ = 0;  ///< workers but the first
 
  private:
@@ -153,9 +153,10 @@ class Bag {
   explicit Bag(const Comm& comm, const BagOptions& options = {}) : comm_(comm) {
     agree(comm, [&] {
       segments_ = std::make_unique<detail::Segments<T>>(options.workers);
+      failure_ = std::make_unique<detail::FirstFailure>();
       bag_ = std::make_unique<detail::RankBag>(*segments_, comm.transport(),
                                                comm.surroundings(options.workers), options.workers,
-                                               options.seed);
+                                               options.seed, *failure_);
     });
     bag_->restart();
   }
@@ -187,8 +188,8 @@ class Bag {
     if (!bag_->may_go() || !deque.has_private()) {
       mine.adapt_steal();
       if (!bag_->wait_for_nodes(mine)) {
-        if (worker == 0) {
-          bag_->throw_failure();
+        if (worker == 0 && failure_->failure()) {
+          std::rethrow_exception(failure_->failure()->exception);
         }
         return std::nullopt;
       }
@@ -224,6 +225,7 @@ class Bag {
  private:
   Comm comm_;
   std::unique_ptr<detail::Segments<T>> segments_;
+  std::unique_ptr<detail::FirstFailure> failure_;
   std::unique_ptr<detail::RankBag> bag_;
 };
 

@@ -110,52 +110,37 @@ TEST(Bag, WithoutAnElementTheSearchEndsAtOnceAndMayBeginAgain) {
   }
 }
 
-TEST(Bag, KeepsWhatWasNotTakenWhenItIsStoppedAndGoesOnAfterwards) {
-  const Comm comm(MPI_COMM_WORLD);
-  Bag<int> bag(comm, {.workers = 2});
-  for (int i = 0; i < 1000; ++i) {
-    bag.add(0, i);
-  }
-  std::atomic<std::int64_t> taken = 0;
-  const auto take_all = [&] {
-    on_workers(2, [&](int worker) {
-      while (bag.take(worker)) {
-        ++taken;
-        std::this_thread::yield();
-      }
-    });
-  };
-  if (comm.rank() == comm.size() / 2) {
-    bag.stop();
-  }
-  take_all();
-  EXPECT_TRUE(bag.is_stopped());
-  EXPECT_EQ(comm.allreduce_sum(taken) + bag.size(), 1000 * comm.size());
-  bag.restart();
-  take_all();
-  EXPECT_FALSE(bag.is_stopped());
-  EXPECT_EQ(comm.allreduce_sum(taken), 1000 * comm.size());
-  EXPECT_EQ(bag.size(), 0);
-}
-
-TEST(Bag, IsStoppedByAnyWorkerOfAnyRank) {
+TEST(Bag, ThatAnyWorkerStopsKeepsWhatWasNotTakenAndGoesOnAfterwards) {
   const Comm comm(MPI_COMM_WORLD);
   for (int stopper = 0; stopper < 2 * comm.size(); ++stopper) {
     Bag<int> bag(comm, {.workers = 2});
     for (int i = 0; i < 20; ++i) {
       bag.add(0, 7);
     }
-    on_workers(2, [&](int worker) {
-      for (int taken = 0; const auto number = bag.take(worker); ++taken) {
-        bag.add(worker, *number);  // there is no other end
-        std::this_thread::yield();
-        if (taken == 10 && 2 * comm.rank() + worker == stopper) {
-          bag.stop();
+    std::atomic<int> taken = 0;
+    const auto take_all = [&](bool are_put_back) {
+      on_workers(2, [&](int worker) {
+        for (int mine = 0; const auto number = bag.take(worker); ++mine) {
+          if (!are_put_back) {
+            ++taken;
+            continue;
+          }
+          bag.add(worker, *number);  // there is no other end
+          std::this_thread::yield();
+          if (mine == 10 && 2 * comm.rank() + worker == stopper) {
+            bag.stop();
+          }
         }
-      }
-    });
+      });
+    };
+    take_all(true);
     EXPECT_TRUE(bag.is_stopped());
     EXPECT_EQ(bag.size(), 20 * comm.size());
+    bag.restart();
+    take_all(false);
+    EXPECT_FALSE(bag.is_stopped());
+    EXPECT_EQ(comm.allreduce_sum(taken), 20 * comm.size());
+    EXPECT_EQ(bag.size(), 0);
   }
 }
 

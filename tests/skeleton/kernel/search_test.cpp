@@ -510,21 +510,6 @@ TEST(LazySearch, ABoundFoundMeanwhileRulesOutChildrenBeforeTheyAreMade) {
   }
 }
 
-struct StopsAtSeven : LazyTree {
-  void visit(const Node& node, LazyChildren& children, Counted& total) const {
-    LazyTree::visit(node, children, total);
-    if (node.depth == 7) {
-      children.stop();
-    }
-  }
-};
-
-TEST(LazySearch, IsStoppedByAVisit) {
-  const StopsAtSeven app;
-  EXPECT_EQ(search_sequentially(app, kRoot).deepest, 7);
-  EXPECT_GE(search_everywhere(app, kRoot, 2).deepest, 7);
-}
-
 /// A tree without an end, whose stack only grows.
 struct Endless {
   using Problem = std::int64_t;

@@ -94,12 +94,6 @@ class FirstFailure {
   bool guard(std::string_view name, Work&& work) {
     return attempt(name, {}, [&work] { return work(), true; }).has_value();
   }
-  /// Takes over what went wrong elsewhere, if anything did, and nothing has here.
-  void take_failure(const std::optional<Failure>& failure) {
-    if (!failure_) {
-      failure_ = failure;
-    }
-  }
 
  private:
   /// Called while the exception is being handled. Later failures are dropped.
