@@ -95,7 +95,7 @@ struct LeafRun {
 };
 
 /// A processor's leaves: sorted, disjoint, non-touching, non-empty runs. One run when only prefixes
-/// and suffixes move, and few otherwise. Models Frontier.
+/// and suffixes move, and few otherwise.
 class LeafSet {
  public:
   LeafSet() = default;
@@ -129,8 +129,6 @@ class LeafSet {
   std::vector<LeafRun> runs_;
   Index size_ = 0;
 };
-
-static_assert(Frontier<LeafSet>);
 
 /// The tree while it is built. Leaves are numbered along the space-filling curve and renumbered at
 /// every step.
