@@ -28,7 +28,6 @@
 #include "calibration/message_benchmarks.hpp"
 #include "models/theory/model_file.hpp"
 #include "models/theory/prediction.hpp"
-#include "models/theory/rehearsed.hpp"
 
 namespace {
 

@@ -114,8 +114,6 @@ void QuestionArguments::add_to(CLI::App& command) {
       fmt::format("Another machine's latency and gap instead of the model's: a file, "
                   "or between hosts a usual network: {}",
                   fmt::join(preset_names(), ", ")));
-  command.add_option("--what-if", what_if,
-                     "Multiply l, g or the time of a block, e.g. g=0.1x,l=10x,sequential=0.5x");
   command
       .add_option("--ranks-per-host", ranks_per_host, "How many ranks of a host compute at once")
       ->check(CLI::Range(1, kMaxRanks));
@@ -125,17 +123,15 @@ void QuestionArguments::add_to(CLI::App& command) {
 }
 
 Model QuestionArguments::read() const {
-  const std::optional<WhatIf> change =
-      what_if.empty() ? std::nullopt : std::optional(parse_what_if(what_if));
   const std::optional<detail::Machine> other =
       is_preset(machine)
           ? std::optional(preset_machine(machine))
           : read_machine_if_given(machine.empty() ? "" : machine_of(machine).string());
   Model result = read_model(model_of(study));
-  if (result.table() != nullptr && (!(machine + what_if).empty() || ranks_per_host)) {
+  if (result.table() != nullptr && (!machine.empty() || ranks_per_host)) {
     throw UsageError(
-        "the model is of a table, which has no network and no blocks: --machine, "
-        "--what-if and --ranks-per-host change nothing in it");
+        "the model is of a table, which has no network and no hosts: --machine and "
+        "--ranks-per-host change nothing in it");
   }
   if (result.search() != nullptr && !machine.empty()) {
     throw UsageError(
@@ -145,18 +141,13 @@ Model QuestionArguments::read() const {
   if (other) {
     result.network = with_machine(result.network, *other);
   }
-  return change ? changed(std::move(result), *change) : result;
+  return result;
 }
 
 PredictOptions QuestionArguments::options(const Model& asked) const {
-  PredictOptions options{.threads = threads};
-  if (what_if.empty()) {
-    options.rehearsed = rehearsed_in(study, asked);
-  }
-  if (ranks_per_host) {
-    options.ranks_per_host = *ranks_per_host;
-  }
-  return options;
+  return {.ranks_per_host = ranks_per_host,
+          .threads = threads,
+          .rehearsed = rehearsed_in(study, asked)};
 }
 
 bool any_by_law(const std::vector<Prediction>& predictions) {

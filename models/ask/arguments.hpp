@@ -60,17 +60,16 @@ void require_option(const Value& value, const std::string& option, const std::st
 struct QuestionArguments {
   std::string study;  ///< its folder, or a model
   std::string machine;
-  std::string what_if;
   std::optional<int> ranks_per_host;
   std::optional<int> threads;
 
   /// Adds the options of these names. Refers to this object.
   void add_to(CLI::App& command);
 
-  /// The model as asked about: on another machine, with other constants.
+  /// The model as asked about, perhaps on another machine.
   /// \throws UsageError, FileError
   Model read() const;
-  /// With the rehearsals in the study's folder, which --what-if does not change.
+  /// With the rehearsals in the study's folder.
   /// \throws UsageError, FileError
   PredictOptions options(const Model& model) const;
 };

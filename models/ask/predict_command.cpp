@@ -11,7 +11,7 @@
 #include "models/ask/arguments.hpp"
 #include "models/report/answer.hpp"
 #include "models/report/table.hpp"
-#include "models/theory/rehearsed.hpp"
+#include "models/theory/prediction.hpp"
 
 namespace cleave::models {
 
@@ -71,9 +71,6 @@ void run(PredictArguments& arguments) {
                  "cleave predict sort-study --ranks 1,2 --size N=1G");
   std::vector<NamedSizes> sizes;
   std::ranges::transform(arguments.sizes, std::back_inserter(sizes), parse_sizes);
-  if (!arguments.rehearsals.empty() && !arguments.question.what_if.empty()) {
-    throw UsageError("--what-if changes blocks that --rehearsal gives as measured: give one");
-  }
   const Model model = arguments.question.read();
   PredictOptions options = arguments.question.options(model);
   if (!arguments.rehearsals.empty()) {
@@ -155,7 +152,7 @@ void add_predict_command(CLI::App& program) {
       "  cleave predict sort-study --ranks 1,2 --size N=1G\n"
       "  cleave predict sort-study --ranks 8,16,...,1024 --size N=1G \\\n"
       "    --machine ethernet-10g\n"
-      "  cleave predict sort.model.json --ranks 2 --size N=1G --what-if g=0.1x --json");
+      "  cleave predict sort.model.json --ranks 2 --size N=1G --json");
   command->callback([arguments] { run(*arguments); });
 }
 

@@ -18,7 +18,6 @@
 #include "models/report/table.hpp"
 #include "models/theory/law.hpp"
 #include "models/theory/prediction.hpp"
-#include "models/theory/statistics.hpp"
 
 namespace cleave::models {
 

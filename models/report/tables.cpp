@@ -14,7 +14,6 @@
 
 #include "models/report/report.hpp"
 #include "models/theory/samples.hpp"
-#include "models/theory/statistics.hpp"
 
 namespace cleave::models {
 

@@ -11,7 +11,7 @@
 #include "models/study/study_folder.hpp"
 #include "models/study/study_run.hpp"
 #include "models/theory/fit.hpp"
-#include "models/theory/rehearsed.hpp"
+#include "models/theory/prediction.hpp"
 #include "models/theory/samples.hpp"
 
 namespace cleave::models {

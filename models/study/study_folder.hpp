@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "models/theory/model.hpp"
-#include "models/theory/rehearsed.hpp"
+#include "models/theory/prediction.hpp"
 
 namespace cleave::models {
 

@@ -250,7 +250,9 @@ Measurements measurements_of_tables(const std::vector<std::string>& files,
     std::vector<double>& seconds = runs[row.sizes][{file, row.round}];
     seconds.insert(seconds.end(), static_cast<std::size_t>(row.repetitions), row.seconds);
   }
-  Measurements result{.app = all.front().row.series, .type = kTableType};
+  Measurements result;
+  result.app = all.front().row.series;
+  result.type = kTableType;
   for (const auto& [sizes, rounds] : runs) {
     result.points.push_back(point_of(sizes, ranks_size, rounds, files));
   }

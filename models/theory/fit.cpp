@@ -1,99 +1,323 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/theory/fit.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <iterator>
+#include <cmath>
+#include <limits>
 #include <map>
+#include <numeric>
+#include <ranges>
 #include <set>
+#include <tuple>
 
 #include <cleave/dc_type.hpp>
+#include <cleave/trace.hpp>
 
-#include "models/theory/law.hpp"
 #include "models/theory/prediction.hpp"
-#include "models/theory/statistics.hpp"
 
 namespace cleave::models {
 
 namespace {
 
-/// The times of the fitted runs' repetitions, over the quiet time that the model says of them.
-/// Rehearsals have no noise of a host.
-std::map<int, std::vector<double>> noise_of(const Model& model,
-                                            const std::vector<RunPoint>& points) {
-  std::map<int, std::vector<double>> noise;
-  for (const RunPoint& point : points) {
-    if (point.is_rehearsed) {
-      continue;
+using detail::Block;
+
+/// Why a form must not be chosen by itself: two sizes always go together, so that a choice would be
+/// a guess. Where runs are given `free` sizes alone, the others follow from these.
+std::optional<Refusal> refuse_choice(const std::vector<Observation>& observations,
+                                     std::size_t free) {
+  const Observation& first = observations.front();
+  const std::vector<std::string> varying = varying_sizes(observations);
+  const bool is_one_run = std::ranges::all_of(
+      observations, [&](const Observation& o) { return o.run_sizes == first.run_sizes; });
+  if (!first.sizes.empty() && (varying.empty() || is_one_run)) {
+    return Refusal{fmt::format("{} is {:.6g} in every run: measure more sizes",
+                               first.sizes.begin()->first, first.sizes.begin()->second)};
+  }
+  if (varying.size() < 2) {
+    return std::nullopt;
+  }
+  Form columns = {Basis()};
+  for (const std::string& size : varying) {
+    columns.push_back(power(size, 1));
+  }
+  return refuse_dependent(term_names(columns), columns_of(columns, observations),
+                          std::min(free, varying.size()) + 1);
+}
+
+/// How many counts differ in what the runs were given; no limit where none does.
+std::size_t free_sizes(const std::vector<RunPoint>& points) {
+  std::map<std::string, std::set<std::int64_t>> values;
+  for (const auto& [name, value] :
+       std::views::join(points | std::views::transform(&RunPoint::given))) {
+    values[name].insert(value);
+  }
+  const auto free =
+      std::ranges::count_if(values, [](const auto& of) { return of.second.size() > 1; });
+  return free == 0 ? std::numeric_limits<std::size_t>::max() : static_cast<std::size_t>(free);
+}
+
+/// The law of a form chosen by itself.
+std::variant<Law, Refusal> fit_chosen(const std::vector<Observation>& observations,
+                                      const std::vector<RunPoint>& points) {
+  if (auto refusal = refuse_choice(observations, free_sizes(points))) {
+    return *std::move(refusal);
+  }
+  return fit_law(observations, candidate_forms(observations));
+}
+
+/// `fitted`, or nothing and the reason in the model's list.
+std::optional<Law> law_or_refused(Model& model, Block block, std::variant<Law, Refusal> fitted) {
+  if (auto* refusal = std::get_if<Refusal>(&fitted)) {
+    model.refused.push_back({block, std::move(refusal->reason)});
+    return std::nullopt;
+  }
+  return std::get<Law>(std::move(fitted));
+}
+
+constexpr std::array kWorkBlocks = {Block::divide,   Block::combine, Block::sequential,
+                                    Block::skeleton, Block::sample,  Block::pivot,
+                                    Block::partition};
+
+/// A size of a block in the groups of one level of one run, relative to the run's: logarithms of
+/// the group's share of the ranks, and of the mean over its ranks.
+struct Ratio {
+  double log_share = 0;
+  double log_mean = 0;
+};
+
+/// By how much whole sizes explain `ratios` worse than shares; 0 where they cannot be told apart.
+/// The whole run is one more of them.
+double whole_is_worse_by(std::vector<Ratio> ratios) {
+  ratios.emplace_back();
+  const auto misfit = [&](double exponent) {
+    double sum = 0;
+    double squares = 0;
+    for (const Ratio& r : ratios) {
+      const double left = r.log_mean - exponent * r.log_share;
+      sum += left;
+      squares += left * left;
     }
-    try {
-      const double predicted = predict(model, point).seconds;
-      for (const double seconds : point.seconds) {
-        noise[point.ranks].push_back(seconds / predicted);
+    return squares - sum * sum / static_cast<double>(ratios.size());
+  };
+  return misfit(0) - misfit(1);
+}
+
+/// An entry for each block and each of its sizes that the runs have, too. A size that one block
+/// does not tell is as the size of the others.
+std::vector<Scaling> fit_scaling(const std::vector<Sample>& samples) {
+  constexpr double kScaleAsGood = 0.02;
+  using SizeOfBlock = std::pair<Block, std::string>;
+  std::map<std::tuple<SizeOfBlock, NamedSizes, int, int, int>, std::vector<double>> levels;
+  for (const Sample& sample : samples) {
+    for (const auto& [name, value] : sample.sizes) {
+      const auto run_size = sample.run_sizes.find(name);
+      if (run_size != sample.run_sizes.end() && run_size->second > 0) {
+        levels[{{sample.block, name}, sample.run_sizes, sample.ranks, sample.group, sample.level}]
+            .push_back(value / static_cast<double>(run_size->second));
       }
-    } catch (const Error&) {
-      continue;  // a part was refused, and the model says so
     }
   }
-  for (auto& [ranks, ratios] : noise) {
-    std::ranges::sort(ratios);
+  std::map<SizeOfBlock, std::vector<Ratio>> ratios;
+  for (const auto& [level, values] : levels) {
+    const auto& [key, run_sizes, ranks, group, number] = level;
+    const double sum = std::accumulate(values.begin(), values.end(), 0.0);
+    if (sum > 0) {
+      ratios[key].push_back({std::log(static_cast<double>(group) / ranks),
+                             std::log(sum / static_cast<double>(values.size()))});
+    }
   }
-  return noise;
+  std::map<std::string, double> of_all;
+  for (const auto& [key, of_key] : ratios) {
+    of_all[key.second] += whole_is_worse_by(of_key);
+  }
+  std::vector<Scaling> result;
+  for (const auto& [key, of_key] : ratios) {
+    const double own = whole_is_worse_by(of_key);
+    const bool is_whole = (own != 0 ? own : of_all.at(key.second)) < 0;
+    std::vector<double> scales;
+    for (const Ratio& r : of_key) {
+      scales.push_back(std::exp(r.log_mean - (is_whole ? 0 : r.log_share)));
+    }
+    const double scale = detail::median(std::move(scales));
+    result.push_back(
+        {key.first, key.second, std::abs(scale - 1) <= kScaleAsGood ? 1 : scale, is_whole});
+  }
+  return result;
 }
 
-TableModel fit_table(const std::vector<RunPoint>& points) {
-  std::vector<Observation> observations;
-  for (const RunPoint& point : points) {
-    Observation& o =
-        observations.emplace_back(Observation{.run_sizes = point.sizes,
-                                              .sizes = table_sizes(point.ranks, point.sizes),
-                                              .value = quiet_time(point.seconds),
-                                              .disturbed = point.disturbed});
-    o.run_sizes[kRanksSize] = point.ranks;
+/// The largest message of each level of each run, in bytes, with the largest sizes over its ranks.
+std::vector<Observation> message_bytes(const std::vector<Sample>& samples) {
+  std::map<std::tuple<int, NamedSizes, int>, Observation> largest;
+  for (const Sample& sample : samples) {
+    Observation& level = largest[{sample.ranks, sample.run_sizes, sample.level}];
+    level.run_sizes = sample.run_sizes;
+    level.value = std::max(level.value, sample.bytes / sample.spans);
+    for (const auto& [name, value] : sample.sizes) {
+      double& size = level.sizes[name];
+      size = std::max(size, value);
+    }
   }
-  std::optional<Refusal> refusal = refuse_choice(observations);
-  auto law = refusal ? std::variant<Law, Refusal>(*std::move(refusal))
-                     : fit_law(observations, candidate_forms(observations, Of::run));
-  if (const auto* refused = std::get_if<Refusal>(&law)) {
-    throw Error("the table cannot be fitted: " + refused->reason);
-  }
-  return {.law = std::get<Law>(std::move(law)), .rows = static_cast<int>(points.size())};
+  const auto observations = std::views::values(largest);
+  return {observations.begin(), observations.end()};
 }
 
-/// The points by whose sizes runs are held out. Of a table whose runs differ in their ranks alone
-/// these are such a size.
-std::vector<RunPoint> told_apart(const Measurements& measurements) {
-  std::vector<RunPoint> points = measurements.points;
-  const bool by_ranks =
-      measurements.type == kTableType && std::ranges::all_of(points, [&](const RunPoint& point) {
-        return point.sizes == measurements.points.front().sizes;
+/// Fits blocks, sizes and exchanges of a model that knows its application and its network.
+class HypercubeFit {
+ public:
+  HypercubeFit(Model& model, const Measurements& measurements, Forms forms)
+      : model_(model), points_(measurements.points), samples_(measurements.samples), forms_(forms) {
+    // Sizes that no run has could not be told when predicting.
+    for (Sample& sample : samples_) {
+      std::erase_if(sample.sizes,
+                    [&](const auto& size) { return !sample.run_sizes.contains(size.first); });
+    }
+  }
+
+  /// \param has_machine  whether l and g come from elsewhere
+  HypercubeModel fit(bool has_machine) {
+    HypercubeModel result;
+    const bool splits = !samples_of(Block::partition).empty();
+    result.way = detail::way_of(model_.placement, splits).value_or(detail::Way::replicated);
+    if (splits) {
+      add_sampling_sizes();
+    }
+    for (const Block block : kWorkBlocks) {
+      const std::vector<Sample> samples = samples_of(block);
+      if (samples.empty()) {
+        continue;
+      }
+      if (auto law = law_or_refused(model_, block, fit_block(block, samples))) {
+        result.blocks.push_back({block, *std::move(law), static_cast<int>(samples.size())});
+      }
+    }
+    result.scaling = fit_scaling(samples_);
+    result.exchange = fit_exchange(has_machine);
+    return result;
+  }
+
+ private:
+  std::vector<Sample> samples_of(Block block) const {
+    std::vector<Sample> of_block;
+    std::ranges::copy_if(samples_, std::back_inserter(of_block),
+                         [&](const Sample& sample) { return sample.block == block; });
+    return of_block;
+  }
+
+  /// Adds the size that the choice of a splitter depends on, in the place of N, and notes the bytes
+  /// of an element in a sample.
+  void add_sampling_sizes() {
+    std::vector<double> bytes;
+    for (Sample& sample : samples_) {
+      const auto found = sample.sizes.find("N");
+      const double elements = found == sample.sizes.end() ? 0 : found->second;
+      if (sample.block == Block::sample) {
+        sample.sizes["samples"] = sampled(elements * sample.group) / sample.group;
+      } else if (sample.block == Block::pivot) {
+        sample.sizes["samples"] = sampled(elements);
+        if (elements > 0) {
+          bytes.push_back(std::round(sample.bytes / sampled(elements)));
+        }
+      }
+    }
+    splitter_bytes_ = bytes.empty() ? 0 : detail::median(std::move(bytes));
+  }
+
+  std::variant<Law, Refusal> fit_block(Block block, const std::vector<Sample>& samples) const {
+    std::vector<Observation> observations = observations_of(samples);
+    if (block == Block::pivot) {
+      take_out_messages(observations, samples);
+    }
+    if (block == Block::skeleton) {
+      return fit_law(observations, linear_forms(varying_sizes(observations)));
+    }
+    if (block == Block::sample || block == Block::pivot) {
+      return fit_law(observations, linear_forms({"samples"}));
+    }
+    if (forms_ == Forms::paper) {
+      const auto names = std::views::keys(observations.front().sizes);
+      if (const std::optional<Form> form = paper_form(block, {names.begin(), names.end()})) {
+        return fit_law(observations, {{*form, 0}}, Weights::ordinary);
+      }
+    }
+    return fit_chosen(observations, points_);
+  }
+
+  /// l and g of the messages of `sample`; nothing where they are not known.
+  std::optional<detail::Communication> entry_of(const Sample& sample) const {
+    const bool leaves_host = sample.group > sample.ranks_per_host;
+    if (model_.network.is_empty() || (leaves_host && !model_.network.knows_between_hosts())) {
+      return std::nullopt;
+    }
+    return entry_for(model_.network, sample.ranks, sample.level, leaves_host);
+  }
+
+  /// The time of a pivot's messages is known by l and g. Where that is more than was measured, the
+  /// rest counts as a share of it that is too small to be told.
+  void take_out_messages(std::vector<Observation>& observations,
+                         const std::vector<Sample>& samples) const {
+    constexpr double kLeastRest = 0.01;
+    for (Observation& o : observations) {
+      const Sample& sample = *std::ranges::find_if(samples, [&](const Sample& of) {
+        return of.run_sizes == o.run_sizes && of.sizes == o.sizes;
       });
-  for (RunPoint& point : points) {
-    if (by_ranks) {
-      point.sizes[kRanksSize] = point.ranks;
+      if (const auto entry = entry_of(sample)) {
+        const double messages = choose_seconds(*entry, sample.group, sample.bytes, splitter_bytes_);
+        o.value = std::max(kLeastRest * o.value, o.value - messages);
+      }
     }
   }
-  return points;
-}
 
-/// Every second field of a chess board whose rows are the values of the size that takes the fewest.
-std::vector<NamedSizes> every_second_of(
-    const std::set<NamedSizes>& all, const std::map<std::string, std::set<std::int64_t>>& values) {
-  const auto row_size =
-      std::ranges::min_element(values, {}, [](const auto& of) { return of.second.size(); });
-  std::map<std::int64_t, std::vector<NamedSizes>> rows;
-  for (const NamedSizes& sizes : all) {
-    const auto found = row_size == values.end() ? sizes.end() : sizes.find(row_size->first);
-    rows[found == sizes.end() ? 0 : found->second].push_back(sizes);
-  }
-  std::vector<NamedSizes> held_out;
-  std::size_t row = 0;
-  for (const auto& [value, of_row] : rows) {
-    for (std::size_t column = (row++ + 1) % 2; column < of_row.size(); column += 2) {
-      held_out.push_back(of_row[column]);
+  /// With the factor, where l and g come from elsewhere, and how far exchanges are off then: long
+  /// ones count as much as they take.
+  std::optional<ExchangeModel> fit_exchange(bool has_machine) const {
+    constexpr double kNotCompared = 0.15;
+    constexpr double kLeast = 0.04;
+    std::vector<Sample> exchanges = samples_of(Block::exchange);
+    std::erase_if(exchanges, [](const Sample& s) { return s.spans <= 0 || s.bytes <= 0; });
+    if (exchanges.empty()) {
+      return std::nullopt;
     }
+    const std::vector<Observation> bytes = message_bytes(exchanges);
+    ExchangeModel exchange{
+        .factor = paper_factor(model_.placement),
+        .splitter_bytes = splitter_bytes_,
+        .bytes = std::get<Law>(fit_law(bytes, linear_forms(varying_sizes(bytes)))),
+        .half_width = kNotCompared};
+    std::vector<double> ratios;
+    std::vector<double> seconds;
+    for (const Sample& sample : exchanges) {
+      const std::optional<detail::Communication> entry = entry_of(sample);
+      const double unit = entry ? entry->unit_seconds(sample.bytes / sample.spans) : 0;
+      const double all_s = detail::median(sample.seconds);
+      if (unit > 0 && all_s > 0) {
+        ratios.push_back(all_s / sample.spans / unit);
+        seconds.push_back(all_s);
+      }
+    }
+    if (ratios.empty()) {
+      return exchange;
+    }
+    if (has_machine) {
+      exchange.factor = detail::median(ratios);
+      exchange.factor_is_fitted = true;
+    }
+    double squares = 0;
+    for (std::size_t i = 0; i < ratios.size(); ++i) {
+      squares += seconds[i] * std::pow(std::log(ratios[i] / exchange.factor), 2);
+    }
+    const double sum_s = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+    exchange.half_width = std::max(kLeast, kDeviationsOf95 * std::sqrt(squares / sum_s));
+    return exchange;
   }
-  return held_out;
-}
+
+  Model& model_;
+  const std::vector<RunPoint>& points_;
+  std::vector<Sample> samples_;
+  Forms forms_;
+  double splitter_bytes_ = 0;
+};
 
 /// The loss of workers on steals for each of their nodes, in units of the visit of a node. It grows
 /// with the doublings of those who share the tree. Since each steal takes half of what is there, it
@@ -156,32 +380,17 @@ std::vector<PricedForm> forms_of_inverse_efficiency(const std::vector<Observatio
   return forms;
 }
 
-std::optional<Law> fitted(Model& model, const std::vector<Observation>& observations,
-                          const std::vector<PricedForm>& forms, detail::Block block) {
-  auto result = fit_law(observations, forms);
-  if (auto* refusal = std::get_if<Refusal>(&result)) {
-    model.refused.push_back({block, std::move(refusal->reason)});
-    return std::nullopt;
-  }
-  return std::move(std::get<Law>(result));
-}
-
-}  // namespace
-
-static void fit_search(Model& model, const std::vector<SearchRun>& runs) {
+SearchModel fit_search(Model& model, const std::vector<SearchRun>& runs) {
   SearchModel result;
   if (runs.empty()) {
-    model.refused.push_back({detail::Block::sequential, "no trace says what its workers did"});
-    model.parts = std::move(result);
-    return;
+    model.refused.push_back({Block::sequential, "no trace says what its workers did"});
+    return result;
   }
   // Only real runs tell the time of a node beside other workers of a host.
   const bool has_real = !std::ranges::all_of(runs, &SearchRun::is_rehearsed);
-  std::set<int> threads;
   std::vector<Observation> visits;
   std::vector<Observation> inverse_efficiency;
   for (const SearchRun& run : runs) {
-    threads.insert(run.threads);
     const double visits_s = std::max(kShortest_s, detail::median(run.visits));
     // The loss varies by itself: no run counts as disturbed in it.
     Observation observation{.run_sizes = run.sizes,
@@ -198,21 +407,78 @@ static void fit_search(Model& model, const std::vector<SearchRun>& runs) {
       visits.push_back(std::move(observation));
     }
   }
-  model.threads = threads.size() == 1 ? *threads.begin() : 1;
-  result.threads = *threads.rbegin();
-  const bool is_one_size = std::ranges::all_of(
-      runs, [&](const SearchRun& run) { return run.sizes == runs.front().sizes; });
-  if (is_one_size) {
+  const auto [least, most] = std::ranges::minmax(runs, {}, &SearchRun::threads);
+  model.threads = least.threads == most.threads ? least.threads : 1;
+  result.threads = most.threads;
+  if (std::ranges::all_of(runs, [&](const auto& r) { return r.sizes == runs.front().sizes; })) {
     model.refused.push_back(
-        {detail::Block::sequential, "nodes are as many in every run: measure more sizes"});
-  } else {
-    result.visits = fitted(model, visits, forms_of_visits(visits), detail::Block::sequential);
-    result.inverse_efficiency =
-        fitted(model, inverse_efficiency, forms_of_inverse_efficiency(inverse_efficiency),
-               detail::Block::steal);
+        {Block::sequential, "nodes are as many in every run: measure more sizes"});
+    return result;
   }
-  model.parts = std::move(result);
+  result.visits =
+      law_or_refused(model, Block::sequential, fit_law(visits, forms_of_visits(visits)));
+  result.inverse_efficiency =
+      law_or_refused(model, Block::steal,
+                     fit_law(inverse_efficiency, forms_of_inverse_efficiency(inverse_efficiency)));
+  return result;
 }
+
+TableModel fit_table(const std::vector<RunPoint>& points) {
+  std::vector<Observation> observations;
+  for (const RunPoint& point : points) {
+    Observation& o =
+        observations.emplace_back(Observation{.run_sizes = point.sizes,
+                                              .sizes = table_sizes(point.ranks, point.sizes),
+                                              .value = quiet_time(point.seconds),
+                                              .disturbed = point.disturbed});
+    o.run_sizes[kRanksSize] = point.ranks;
+  }
+  auto law = fit_chosen(observations, points);
+  if (const auto* refused = std::get_if<Refusal>(&law)) {
+    throw Error("the table cannot be fitted: " + refused->reason);
+  }
+  return {.law = std::get<Law>(std::move(law)), .rows = static_cast<int>(points.size())};
+}
+
+/// The times of the fitted runs' repetitions, over the quiet time that the model says of them.
+/// Rehearsals have no noise of a host.
+std::map<int, std::vector<double>> noise_of(const Model& model,
+                                            const std::vector<RunPoint>& points) {
+  std::map<int, std::vector<double>> noise;
+  for (const RunPoint& point : points) {
+    if (point.is_rehearsed) {
+      continue;
+    }
+    try {
+      const double predicted = predict(model, point).seconds;
+      for (const double seconds : point.seconds) {
+        noise[point.ranks].push_back(seconds / predicted);
+      }
+    } catch (const Error&) {
+      continue;  // a part was refused, and the model says so
+    }
+  }
+  for (auto& [ranks, ratios] : noise) {
+    std::ranges::sort(ratios);
+  }
+  return noise;
+}
+
+/// The points by whose sizes runs are held out. Of a table whose runs differ in their ranks alone
+/// these are such a size.
+std::vector<RunPoint> told_apart(const Measurements& measurements) {
+  std::vector<RunPoint> points = measurements.points;
+  const NamedSizes sizes = points.empty() ? NamedSizes() : points.front().sizes;
+  if (measurements.type == kTableType &&
+      std::ranges::all_of(points, [&](const RunPoint& point) { return point.sizes == sizes; })) {
+    for (RunPoint& point : points) {
+      point.sizes[kRanksSize] = point.ranks;
+    }
+  }
+  return points;
+}
+
+}  // namespace
 
 std::vector<NamedSizes> held_out_sizes(const std::vector<RunPoint>& points, HoldOut hold_out) {
   constexpr int kBeyond = 3;
@@ -224,16 +490,27 @@ std::vector<NamedSizes> held_out_sizes(const std::vector<RunPoint>& points, Hold
       values[name].insert(value);
     }
   }
-  if (hold_out == HoldOut::every_second) {
-    return every_second_of(all, values);
-  }
+  const auto is_beyond = [&](const auto& size) {
+    const std::set<std::int64_t>& of_size = values.at(size.first);
+    return of_size.size() > 1 && size.second > *of_size.rbegin() / kBeyond;
+  };
+  // The rows of the chess board are the values of the size that takes fewest.
+  const auto rows =
+      std::ranges::min_element(values, {}, [](const auto& of) { return of.second.size(); });
+  std::map<std::ptrdiff_t, std::ptrdiff_t> columns;  // so far, by row
   std::vector<NamedSizes> held_out;
-  std::ranges::copy_if(all, std::back_inserter(held_out), [&](const NamedSizes& sizes) {
-    return hold_out == HoldOut::beyond_third && std::ranges::any_of(sizes, [&](const auto& size) {
-             const std::set<std::int64_t>& of_size = values.at(size.first);
-             return of_size.size() > 1 && size.second > *of_size.rbegin() / kBeyond;
-           });
-  });
+  for (const NamedSizes& sizes : all) {
+    const auto found = rows == values.end() ? sizes.end() : sizes.find(rows->first);
+    const std::ptrdiff_t row =
+        found == sizes.end()
+            ? 0
+            : std::distance(rows->second.begin(), rows->second.find(found->second));
+    const bool is_second = (row + columns[row]++) % 2 == 1;
+    if (hold_out == HoldOut::beyond_third ? std::ranges::any_of(sizes, is_beyond)
+                                          : hold_out == HoldOut::every_second && is_second) {
+      held_out.push_back(sizes);
+    }
+  }
   return held_out;
 }
 
@@ -253,42 +530,35 @@ std::optional<Law> fit_memory(const std::vector<RunPoint>& points) {
 
 Model fit_model(const Measurements& measurements, const std::optional<detail::Machine>& machine,
                 const FitOptions& options, const detail::Provenance& provenance) {
-  Model model{.app = measurements.app,
-              .type = measurements.type,
-              .placement = measurements.placement,
-              .threads = measurements.threads,
-              .options = measurements.options,
-              .cache_bytes = measurements.cache_bytes,
-              .cores = measurements.cores,
-              .given_sizes = measurements.given_sizes,
-              .forms = options.forms == Forms::paper ? "paper" : "auto",
-              .notes = measurements.notes,
-              .provenance = provenance};
+  Model model;
+  static_cast<Measured&>(model) = measurements;
+  model.forms = options.forms == Forms::paper ? "paper" : "auto";
+  model.provenance = provenance;
   const std::vector<RunPoint> points = told_apart(measurements);
   const std::vector<NamedSizes> held_out = held_out_sizes(points, options.hold_out);
   const auto is_held_out = [&](const NamedSizes& sizes) {
     return std::ranges::find(held_out, sizes) != held_out.end();
   };
-  Measurements fitted = measurements;
   for (std::size_t i = 0; i < points.size(); ++i) {
     (is_held_out(points[i].sizes) ? model.held_out : model.fitted)
         .push_back(measurements.points[i]);
   }
-  fitted.points = model.fitted;
-  if (fitted.points.empty()) {
+  if (model.fitted.empty()) {
     throw UsageError(
         "--hold-out leaves no size to fit: measure sizes that differ by more, or hold out none");
   }
+  Measurements fitted = measurements;
+  fitted.points = model.fitted;
   std::erase_if(fitted.samples, [&](const Sample& s) { return is_held_out(s.run_sizes); });
   std::erase_if(fitted.searches, [&](const SearchRun& r) { return is_held_out(r.sizes); });
   model.memory = fit_memory(fitted.points);
   if (fitted.type == kTableType) {
     model.parts = fit_table(fitted.points);
   } else if (fitted.type == name_of(DC_Type::work_stealing)) {
-    fit_search(model, fitted.searches);
+    model.parts = fit_search(model, fitted.searches);
   } else {
     model.network = machine ? network_of(*machine) : network_of(fitted.samples, fitted.placement);
-    fit_hypercube(model, fitted, options.forms, machine.has_value());
+    model.parts = HypercubeFit(model, fitted, options.forms).fit(machine.has_value());
   }
   model.noise = noise_of(model, fitted.points);
   model.verdict = judge(model, measurements.points);

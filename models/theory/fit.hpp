@@ -5,12 +5,10 @@
 #include <optional>
 #include <vector>
 
-#include <cleave/error.hpp>
 #include <cleave/trace.hpp>
 #include <cleave/trace/machine_file.hpp>
 
 #include "models/theory/model.hpp"
-#include "models/theory/samples.hpp"
 
 namespace cleave::models {
 
@@ -22,15 +20,11 @@ enum class Forms {
 /// Which runs a model is not fitted to, so that it can be tested on them.
 enum class HoldOut {
   none,
-  /// Every second run in ascending order of the sizes, the first is fitted; of a grid of two sizes
-  /// every second field, as on a chess board.
-  every_second,
-  /// Every run in which a size that varies is more than a third of its largest. Of sizes that
-  /// double, these are two and four times beyond the largest one that is fitted.
-  beyond_third,
+  every_second,  ///< in ascending order of the sizes; of a grid of two as on a chess board
+  beyond_third,  ///< those in which a size that varies is more than a third of its largest
 };
 
-/// The runs to hold out among all those with these sizes, in ascending order.
+/// The sizes of the runs to hold out, in ascending order.
 std::vector<NamedSizes> held_out_sizes(const std::vector<RunPoint>& points, HoldOut hold_out);
 
 struct FitOptions {
@@ -47,9 +41,5 @@ Model fit_model(const Measurements& measurements, const std::optional<detail::Ma
 /// Bytes of the rank that needs most (Model::memory); none where the traces do not say, or do not
 /// determine it.
 std::optional<Law> fit_memory(const std::vector<RunPoint>& points);
-
-/// Fits blocks, sizes and exchanges of a model that knows its application and its network.
-/// `has_machine`: whether l and g come from elsewhere.
-void fit_hypercube(Model& model, const Measurements& measurements, Forms forms, bool has_machine);
 
 }  // namespace cleave::models

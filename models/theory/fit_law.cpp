@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <Eigen/LU>
+#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -14,6 +17,101 @@
 #include "models/theory/law.hpp"
 
 namespace cleave::models {
+
+using Eigen::Index;
+
+Solution solve(std::span<const double> weights, const Columns& columns,
+               std::span<const double> values) {
+  constexpr double kRidge = 1e-12;
+  const auto count = static_cast<Index>(columns.size());
+  Eigen::MatrixXd normal = kRidge * Eigen::MatrixXd::Identity(count, count);
+  Eigen::VectorXd right = Eigen::VectorXd::Zero(count);
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    for (std::size_t row = 0; row < weights.size(); ++row) {
+      const double weighted = weights[row] * columns[i][row];
+      right[static_cast<Index>(i)] += weighted * values[row];
+      for (std::size_t j = 0; j <= i; ++j) {
+        normal(static_cast<Index>(i), static_cast<Index>(j)) += weighted * columns[j][row];
+      }
+    }
+  }
+  const Eigen::MatrixXd covariance =
+      Eigen::MatrixXd(normal.selfadjointView<Eigen::Lower>()).inverse();
+  const Eigen::VectorXd coefficients = covariance * right;
+  return {{coefficients.begin(), coefficients.end()},
+          {covariance.reshaped().begin(), covariance.reshaped().end()}};
+}
+
+std::vector<double> solve_non_negative(std::span<const double> weights, const Columns& columns,
+                                       std::span<const double> values) {
+  std::vector<double> best;
+  double least = std::numeric_limits<double>::infinity();
+  for (unsigned chosen = 0; chosen < 1U << columns.size(); ++chosen) {
+    Columns some = columns;
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      if ((chosen >> i & 1U) == 0) {
+        some[i].assign(values.size(), 0);
+      }
+    }
+    std::vector<double> x = solve(weights, some, values).coefficients;
+    double squares = 0;
+    for (std::size_t row = 0; row < values.size(); ++row) {
+      double left = values[row];
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        left -= some[i][row] * x[i];
+      }
+      squares += weights[row] * left * left;
+    }
+    if (std::ranges::min(x) >= 0 && squares < least) {
+      least = squares;
+      best = std::move(x);
+    }
+  }
+  return best;
+}
+
+std::optional<Refusal> refuse_dependent(const std::vector<std::string>& names,
+                                        const Columns& columns, std::size_t wanted) {
+  constexpr double kDependent = 1e-6;
+  constexpr double kHasPart = 1e-4;
+  const Index rows = std::ssize(columns.front());
+  Eigen::MatrixXd scaled(rows, std::ssize(columns));
+  for (Index j = 0; j < scaled.cols(); ++j) {
+    const auto& column = columns[static_cast<std::size_t>(j)];
+    scaled.col(j) = Eigen::Map<const Eigen::VectorXd>(column.data(), rows).normalized();
+  }
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(scaled);
+  qr.setThreshold(kDependent);
+  const Index rank = qr.rank();
+  if (rank >= static_cast<Index>(wanted)) {
+    return std::nullopt;
+  }
+  // Column `rank` of the pivoted columns is a combination of those before it.
+  Eigen::VectorXd factors = Eigen::VectorXd::Zero(scaled.cols());
+  factors[rank] = -1;
+  factors.head(rank) = qr.matrixR()
+                           .topLeftCorner(rank, rank)
+                           .triangularView<Eigen::Upper>()
+                           .solve(qr.matrixR().col(rank).head(rank));
+  factors = qr.colsPermutation() * factors;
+  std::vector<std::string> dependent;
+  for (Index j = 0; j < factors.size(); ++j) {
+    if (std::abs(factors[j]) > kHasPart * factors.cwiseAbs().maxCoeff()) {
+      dependent.push_back(names[static_cast<std::size_t>(j)]);
+    }
+  }
+  return Refusal{fmt::format("columns {} are dependent: measure more sizes that vary independently",
+                             fmt::join(dependent, " and "))};
+}
+
+Columns columns_of(const Form& form, const std::vector<Observation>& observations) {
+  Columns columns;
+  for (const Basis& term : form) {
+    std::ranges::transform(observations, std::back_inserter(columns.emplace_back()), term,
+                           &Observation::sizes);
+  }
+  return columns;
+}
 
 namespace {
 
@@ -210,15 +308,6 @@ Rows rows_of(const std::vector<Observation>& observations, Weights weights) {
   return rows;
 }
 
-Columns columns_of(const Form& form, const std::vector<Observation>& observations) {
-  Columns columns;
-  for (const Basis& term : form) {
-    std::ranges::transform(observations, std::back_inserter(columns.emplace_back()), term,
-                           &Observation::sizes);
-  }
-  return columns;
-}
-
 /// Why a prescribed form must not be fitted, if so.
 std::optional<Refusal> refuse(const std::vector<Observation>& observations, const Form& form) {
   std::set<NamedSizes> runs;
@@ -256,18 +345,20 @@ void keep_likely(std::vector<Hypothesis>& hypotheses) {
 }
 
 /// The residuals of the first form.
-void set_quality(Law& law, const std::vector<Observation>& observations, double mean) {
+void set_quality(Law& law, const std::vector<Observation>& observations, const Rows& rows) {
   const Hypothesis& first = law.hypotheses.front();
+  const Columns columns = columns_of(first.form, observations);
   double total = 0;
   double unexplained = 0;
   std::vector<double> relative;
-  for (const Observation& o : observations) {
-    const double fitted = std::transform_reduce(
-        first.form.begin(), first.form.end(), first.coefficients.begin(), 0.0, std::plus(),
-        [&](const Basis& term, double coefficient) { return term(o.sizes) * coefficient; });
-    const double residual = o.value - fitted * first.factors.at(o.ranks_per_host);
-    total += std::pow(o.value / mean - 1, 2);
-    unexplained += std::pow(residual / mean, 2);
+  for (std::size_t row = 0; row < observations.size(); ++row) {
+    const Observation& o = observations[row];
+    double residual = o.value;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      residual -= columns[i][row] * first.coefficients[i] * first.factors.at(o.ranks_per_host);
+    }
+    total += std::pow(o.value / rows.mean - 1, 2);
+    unexplained += std::pow(residual / rows.mean, 2);
     relative.push_back(std::abs(residual) / o.value);
   }
   law.r_squared = total > 0 ? 1 - unexplained / total : (unexplained > 0 ? 0 : 1);
@@ -316,7 +407,7 @@ std::variant<Law, Refusal> fit_law(std::vector<Observation> observations,
     return Refusal{"no form fits what was measured"};
   }
   keep_likely(law.hypotheses);
-  set_quality(law, observations, rows.mean);
+  set_quality(law, observations, rows);
   return law;
 }
 

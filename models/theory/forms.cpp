@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -16,13 +15,9 @@ namespace {
 // Prices in nats; how they were chosen is in docs/explanation/model.md, "Forms".
 constexpr double kConstantBeside = 0.5;
 constexpr double kConstantAlone = 1;
-constexpr double kFurtherTerm = 1;
-constexpr double kOfTwoSizes = 1;
-constexpr double kLogarithm = 2;
-constexpr double kOfRanks = 1;
-constexpr double kCommonPower = 2;
-constexpr double kRarePower = 3;
-constexpr double kTimesLogarithm = 1;
+constexpr double kFurther = 1;  ///< a product, or a factor of one
+constexpr double kCommon = 2;
+constexpr double kRare = 3;
 
 /// A term and its price.
 struct Term {
@@ -33,84 +28,26 @@ struct Term {
 };
 using Terms = std::vector<Term>;
 
-/// The names of the terms, whatever their order.
-std::vector<std::string> sorted_names(const Form& form) {
-  std::vector<std::string> names = term_names(form);
-  std::ranges::sort(names);
-  return names;
-}
-
-/// Forms, each once whatever the order of its terms.
-class FormList {
- public:
-  /// Nothing happens if a term comes twice in `form`.
-  void add(Form form, double price) {
-    std::vector<std::string> names = sorted_names(form);
-    if (std::ranges::adjacent_find(names) == names.end() && known_.insert(names).second) {
-      forms_.push_back({std::move(form), price});
-    }
-  }
-
-  /// Alone, and with a constant.
-  void add_with_constant(const Form& form, double price) {
-    add(form, price);
-    Form with = form;
-    with.insert(with.begin(), Basis());
-    add(std::move(with), price + kConstantBeside);
-  }
-
-  /// Fewer terms first, and of as many those that were added first.
-  std::vector<PricedForm> take() && {
-    std::ranges::stable_sort(forms_, {},
-                             [](const PricedForm& priced) { return priced.form.size(); });
-    return std::move(forms_);
-  }
-
- private:
-  std::vector<PricedForm> forms_;
-  std::set<std::vector<std::string>> known_;
-};
-
-struct Power {
-  double price = 0;
-  bool is_of_runs_only = false;
-};
-
-/// All but 1.
-const std::map<double, Power>& powers() {
-  static const std::map<double, Power> kPowers = [] {
-    std::map<double, Power> all;
+/// Terms of one size; the first two are S and S log2 S.
+Terms terms_of(const std::string& size, const Ranges& ranges) {
+  static const std::vector<std::pair<double, double>> kPowers = [] {
+    std::vector<std::pair<double, double>> all = {{1, 0}, {0, 1}};
     for (const double p : {1.0 / 2, 3.0 / 2, std::log2(3), 2.0, std::log2(7), 3.0}) {
-      all[p] = {kCommonPower};
+      all.emplace_back(p, kCommon);
     }
-    for (const double p : {1.0 / 4, 1.0 / 3, 2.0 / 3, 3.0 / 4, 0.9, 1.1, 5.0 / 4, 4.0 / 3, 5.0 / 3,
-                           9.0 / 4, 5.0 / 2}) {
-      all[p] = {kRarePower};
-    }
-    for (const double p : {4.0 / 5, 7.0 / 4, 7.0 / 3, 8.0 / 3, 11.0 / 4}) {
-      all[p] = {kRarePower, true};
+    for (const double p : {1.0 / 4, 1.0 / 3, 2.0 / 3, 3.0 / 4, 4.0 / 5, 0.9, 1.1, 5.0 / 4, 4.0 / 3,
+                           5.0 / 3, 7.0 / 4, 9.0 / 4, 7.0 / 3, 5.0 / 2, 8.0 / 3, 11.0 / 4}) {
+      all.emplace_back(p, kRare);
     }
     return all;
   }();
-  return kPowers;
-}
-
-/// Terms of one size; the first two are S and S log2 S.
-Terms terms_of(const std::string& size, const Ranges& ranges, Of of) {
   constexpr double kEnough = 4;
   const auto [minimum, maximum] = ranges.at(size);
-  const int logarithms = of == Of::run ? 2 : 1;
-  Terms terms = {{power(size, 1), 0}, {power(size, 1, 1), 0}};
-  for (int i = 1; i <= logarithms; ++i) {
-    terms.push_back({power(size, 0, i), kLogarithm + (i - 1) * kTimesLogarithm});
-  }
-  if (of == Of::run) {
-    terms.push_back({power(size, 1, 2), kRarePower});
-  }
-  for (const auto& [value, is] : powers()) {
-    if ((value <= 1 || maximum >= kEnough * minimum) && (of == Of::run || !is.is_of_runs_only)) {
-      for (int i = 0; i <= logarithms; ++i) {
-        terms.push_back({power(size, value, i), is.price + i * kTimesLogarithm});
+  Terms terms;
+  for (const auto& [value, price] : kPowers) {
+    for (int i = value == 0 ? 1 : 0; i <= 2; ++i) {
+      if (value <= 1 || maximum >= kEnough * minimum) {
+        terms.push_back({power(size, value, i), price + (value == 1 && i == 1 ? 0 : i)});
       }
     }
   }
@@ -119,73 +56,82 @@ Terms terms_of(const std::string& size, const Ranges& ranges, Of of) {
 
 /// Terms of the number of ranks, which work falls with and messages rise with; the first is 1 / P.
 Terms terms_of_ranks() {
-  Terms terms = {{power(kRanksSize, -1), 0},
-                 {power(kRanksSize, 0, 1), kOfRanks},
-                 {power(kRanksSize, 1), kOfRanks},
-                 {power(kRanksSize, -1, 1), kCommonPower},
-                 {power(kRanksSize, 1, 1), kRarePower},
-                 {power(kRanksSize, 0, 2), kRarePower}};
-  for (const double value : {-1.0 / 2, 1.0 / 2, 2.0}) {
-    terms.push_back({power(kRanksSize, value), kCommonPower});
-  }
-  for (const double value :
+  const auto of = [](double p, int logarithms = 0) { return power(kRanksSize, p, logarithms); };
+  Terms terms = {{of(-1), 0},          {of(0, 1), 1},      {of(1), 1},
+                 {of(-1, 1), kCommon}, {of(1, 1), kRare},  {of(0, 2), kRare},
+                 {of(-0.5), kCommon},  {of(0.5), kCommon}, {of(2), kCommon}};
+  for (const double p :
        {-3.0 / 4, -2.0 / 3, -1.0 / 3, -1.0 / 4, 1.0 / 4, 1.0 / 3, 2.0 / 3, 3.0 / 4, 3.0 / 2}) {
-    terms.push_back({power(kRanksSize, value), kRarePower});
+    terms.push_back({of(p), kRare});
   }
   return terms;
 }
 
-/// A slot for one of some terms, in one of the products that a form adds up.
-struct Slot {
-  Terms terms;  ///< of one size
-  std::size_t product = 0;
-};
+/// The names of the terms, whatever their order.
+std::vector<std::string> sorted_names(const Form& form) {
+  std::vector<std::string> names = term_names(form);
+  std::ranges::sort(names);
+  return names;
+}
 
-/// The sum of the products of `terms`, which are at `slots`. The price has that of more factors and
-/// products. A size by a power of the ranks that rises is rare: what is told all of them grows with
+/// The sum of products; `terms` has one place for each size in each. More products and factors cost
+/// more. A size by a power of the ranks that rises is rare: what is told all of them grows with
 /// their logarithm.
-PricedForm form_of(const Terms& terms, const std::vector<Slot>& slots) {
-  std::map<std::size_t, Terms> products;
-  for (std::size_t i = 0; i < terms.size(); ++i) {
-    if (terms[i] != Term()) {
-      products[slots[i].product].push_back(terms[i]);
-    }
-  }
-  PricedForm result{.price =
-                        kFurtherTerm * std::max(0.0, static_cast<double>(products.size()) - 1)};
-  for (const auto& [product, of_product] : products) {
+PricedForm form_of(const Terms& terms, std::size_t sizes) {
+  PricedForm result;
+  for (std::size_t first = 0; first < terms.size(); first += sizes) {
     std::vector<Basis::Factor> factors;
-    result.price += kOfTwoSizes * (static_cast<double>(of_product.size()) - 1);
-    for (const Term& term : of_product) {
-      const std::vector<Basis::Factor>& own = term.basis.factors();
-      const bool rises = own[0].size == kRanksSize && !own[0].is_log && own[0].power > 0;
-      result.price += term.price + (rises && of_product.size() > 1 ? kCommonPower : 0);
-      factors.insert(factors.end(), own.begin(), own.end());
+    bool rises = false;
+    int count = 0;
+    for (std::size_t i = first; i < first + sizes; ++i) {
+      if (terms[i] != Term()) {
+        const std::vector<Basis::Factor>& own = terms[i].basis.factors();
+        rises |= own[0].size == kRanksSize && !own[0].is_log && own[0].power > 0;
+        factors.insert(factors.end(), own.begin(), own.end());
+        result.price += terms[i].price;
+        ++count;
+      }
     }
-    result.form.emplace_back(std::move(factors));
+    if (count > 0) {
+      result.price += kFurther * count + (rises && count > 1 ? kCommon : 0);
+      result.form.emplace_back(std::move(factors));
+    }
   }
+  result.price -= result.form.empty() ? 0 : kFurther;
   return result;
 }
 
-/// Looks for likely forms where there are too many to try them all: one slot after another gets its
-/// best term, or none, beside those at the others, until none changes. All forms that are looked at
-/// are kept.
+/// Looks for likely forms of several sizes, which are too many to try them all: one place after
+/// another gets its best term, or none, beside those at the others, until none changes. All forms
+/// that are looked at are kept.
 class FormSearch {
  public:
-  explicit FormSearch(const std::vector<Observation>& observations)
-      : look_(first_look(observations)) {}
+  FormSearch(const std::vector<Observation>& observations, std::size_t sizes)
+      : look_(first_look(observations)), sizes_(sizes) {}
 
-  /// From `terms`, one a slot; Term() is none. \return  with their distance (Seen::distance)
-  std::pair<double, Terms> improve(const std::vector<Slot>& slots, Terms terms) {
+  /// From `terms`, each replaced by one of `choices`. \return  with their distance (Seen::distance)
+  std::pair<double, Terms> improve(const std::vector<Terms>& choices, Terms terms) {
     constexpr int kMaxRounds = 6;
+    terms.resize(choices.size());
     Terms before;
     for (int round = 0; round < kMaxRounds && terms != before; ++round) {
       before = terms;
-      for (std::size_t i = 0; i < slots.size(); ++i) {
-        terms[i] = best_at(i, slots, terms);
+      for (std::size_t i = 0; i < choices.size(); ++i) {
+        Term best;
+        double least = std::numeric_limits<double>::infinity();
+        const auto consider = [&](const Term& term) {
+          terms[i] = term;
+          if (const double distance = distance_of(terms); distance < least) {
+            least = distance;
+            best = term;
+          }
+        };
+        consider({});
+        std::ranges::for_each(choices[i], consider);
+        terms[i] = best;
       }
     }
-    return {distance_of(terms, slots), terms};
+    return {distance_of(terms), terms};
   }
 
   /// All that were looked at, but at most `count`, the best first.
@@ -209,23 +155,8 @@ class FormSearch {
     PricedForm form;
   };
 
-  Term best_at(std::size_t slot, const std::vector<Slot>& slots, Terms terms) {
-    Term best;
-    double least = std::numeric_limits<double>::infinity();
-    const auto consider = [&](const Term& term) {
-      terms[slot] = term;
-      if (const double distance = distance_of(terms, slots); distance < least) {
-        least = distance;
-        best = term;
-      }
-    };
-    consider({});
-    std::ranges::for_each(slots[slot].terms, consider);
-    return best;
-  }
-
-  double distance_of(const Terms& terms, const std::vector<Slot>& slots) {
-    PricedForm priced = form_of(terms, slots);
+  double distance_of(const Terms& terms) {
+    PricedForm priced = form_of(terms, sizes_);
     const auto [at, is_new] = seen_.try_emplace(sorted_names(priced.form));
     if (is_new) {
       Form with_constant = priced.form;
@@ -236,77 +167,78 @@ class FormSearch {
   }
 
   std::function<double(const Form&)> look_;
+  std::size_t sizes_;
   std::map<std::vector<std::string>, Seen> seen_;  ///< by the sorted names of the terms
 };
 
-/// Where the second product may start from: nothing; S, log2 P or P; and a product of two of these.
-std::vector<Terms> starts(const std::vector<Terms>& own) {
-  constexpr std::ptrdiff_t kMaxTerms = 2;
-  std::vector<Terms> starts = {Terms(own.size())};
+/// S and S log2 S; of the number of ranks what is common and does not fall.
+Terms simple_terms(Terms terms) {
+  if (terms.front().basis.sizes().contains(kRanksSize)) {
+    std::erase_if(terms, [](const Term& term) {
+      return term.price > kCommon || term.basis.factors().front().power < 0;
+    });
+  } else {
+    terms.resize(2);
+  }
+  return terms;
+}
+
+/// The likeliest forms of the sizes that have `own` terms: a sum of a term of each, and up to three
+/// products. The second product starts from nothing, a simple term or two of them.
+std::vector<PricedForm> forms_of_several(const std::vector<Terms>& own,
+                                         const std::vector<Observation>& observations) {
+  constexpr std::size_t kMaxForms = 400;
+  FormSearch search(observations, own.size());
+  std::vector<Terms> sum(own.size() * own.size());
+  std::vector<Terms> products = own;
+  std::vector<Terms> starts(1);
   for (std::size_t size = 0; size < own.size(); ++size) {
+    sum[size * own.size() + size] = own[size];
+    products.push_back(simple_terms(own[size]));
+    starts.front().push_back(own[size].front());
+  }
+  starts.front().resize(products.size());
+  for (std::size_t place = own.size(); place < products.size(); ++place) {
     for (std::size_t i = 0, before = starts.size(); i < before; ++i) {
-      const auto terms = std::ssize(own) - std::ranges::count(starts[i], Term());
-      for (const Term& term : own[size]) {
-        if (term.price <= kOfRanks && terms < kMaxTerms) {
+      const auto terms = std::ssize(products) - std::ranges::count(starts[i], Term());
+      for (const Term& term : products[place]) {
+        if (term.price <= 1 && terms < std::ssize(own) + 2) {
           starts.push_back(starts[i]);
-          starts.back()[size] = term;
+          starts.back()[place] = term;
         }
       }
     }
   }
-  return starts;
-}
-
-/// S and S log2 S; of the number of ranks what is common and does not fall.
-std::vector<Terms> simple_terms(std::vector<Terms> own) {
-  for (Terms& terms : own) {
-    if (terms.front().basis.sizes().contains(kRanksSize)) {
-      std::erase_if(terms, [](const Term& term) {
-        return term.price > kCommonPower || term.basis.factors().front().power < 0;
-      });
-    } else {
-      terms.resize(2);
-    }
-  }
-  return own;
-}
-
-/// Forms of several sizes, of which there are too many: the likeliest.
-void add_of_several(FormList& forms, const std::vector<Terms>& own,
-                    const std::vector<Observation>& observations) {
-  constexpr std::size_t kMaxForms = 400;
-  FormSearch search(observations);
-  const std::vector<Terms> simple = simple_terms(own);
-  std::vector<Slot> sum;
-  std::vector<Slot> products;
-  Terms first;
-  for (const Terms& terms : own) {
-    sum.push_back({terms, sum.size()});
-    products.push_back({terms, 0});
-    first.push_back(terms.front());
-  }
-  search.improve(sum, Terms(own.size()));
-  const auto add_product = [&](std::size_t product) {
-    for (const Terms& terms : simple) {
-      products.push_back({terms, product});
-    }
-  };
-  add_product(1);
+  search.improve(sum, {});
   std::pair<double, Terms> best(std::numeric_limits<double>::infinity(), {});
-  for (const Terms& second : starts(simple)) {
-    Terms terms = first;
-    terms.insert(terms.end(), second.begin(), second.end());
-    auto found = search.improve(products, terms);
-    if (found.first < best.first) {
-      best = std::move(found);
-    }
+  for (const Terms& start : starts) {
+    best = std::min(best, search.improve(products, start),
+                    [](const auto& a, const auto& b) { return a.first < b.first; });
   }
-  add_product(2);
-  best.second.resize(products.size());
+  for (const Terms& terms : own) {
+    products.push_back(simple_terms(terms));
+  }
   search.improve(products, best.second);
-  for (const PricedForm& likely : search.likeliest(kMaxForms)) {
-    forms.add_with_constant(likely.form, likely.price);
-  }
+  return search.likeliest(kMaxForms);
+}
+
+/// `forms`, each once whatever the order of its terms, and none with a term twice. Fewer terms come
+/// first.
+std::vector<PricedForm> each_once(std::vector<PricedForm> forms) {
+  std::set<std::vector<std::string>> known;
+  std::erase_if(forms, [&](const PricedForm& priced) {
+    const std::vector<std::string> names = sorted_names(priced.form);
+    return std::ranges::adjacent_find(names) != names.end() || !known.insert(names).second;
+  });
+  std::ranges::stable_sort(forms, {}, [](const PricedForm& priced) { return priced.form.size(); });
+  return forms;
+}
+
+/// Adds `form` alone, and with a constant.
+void add_with_constant(std::vector<PricedForm>& forms, Form form, double price) {
+  forms.push_back({form, price});
+  form.insert(form.begin(), Basis());
+  forms.push_back({std::move(form), price + kConstantBeside});
 }
 
 }  // namespace
@@ -322,52 +254,46 @@ Basis power(const std::string& size, double power, int logarithms) {
   return Basis(std::move(factors));
 }
 
-std::vector<PricedForm> candidate_forms(const std::vector<Observation>& observations, Of of) {
+std::vector<PricedForm> candidate_forms(const std::vector<Observation>& observations) {
   const Ranges ranges = ranges_of(observations);
-  FormList forms;
-  forms.add({Basis()}, kConstantAlone);
+  std::vector<PricedForm> forms = {{{Basis()}, kConstantAlone}};
   std::vector<Terms> own;
-  Terms single;
   const std::vector<std::string> varying = varying_sizes(observations);
   for (const std::string& size : varying) {
+    const bool is_ranks = size == kRanksSize;
+    own.push_back(is_ranks ? terms_of_ranks() : terms_of(size, ranges));
+    if (!is_ranks) {
+      forms.push_back({{own.back()[0].basis, own.back()[1].basis}, kFurther});
+    }
     for (const std::string& other : varying) {
       if (size != other) {
-        single.push_back({Basis({{.size = size}, {.size = other, .is_log = true}}), kOfTwoSizes});
+        const Basis both({{.size = size}, {.size = other, .is_log = true}});
+        add_with_constant(forms, {both}, kFurther);
       }
     }
   }
-  for (const std::string& size : varying) {
-    if (size != kRanksSize) {
-      own.push_back(terms_of(size, ranges, of));
-      forms.add({own.back()[0].basis, own.back()[1].basis}, kFurtherTerm);
+  for (const Terms& terms : own) {
+    for (const Term& term : terms) {
+      add_with_constant(forms, {term.basis}, term.price);
     }
   }
-  const bool has_ranks = own.size() < varying.size();
-  if (has_ranks) {
-    own.push_back(terms_of_ranks());
+  if (own.size() > 1 || varying == std::vector<std::string>{kRanksSize}) {
+    for (const PricedForm& likely : forms_of_several(own, observations)) {
+      add_with_constant(forms, likely.form, likely.price);
+    }
   }
-  for (const Terms& terms : own) {
-    single.insert(single.end(), terms.begin(), terms.end());
-  }
-  for (const Term& term : single) {
-    forms.add_with_constant({term.basis}, term.price);
-  }
-  if (own.size() > 1 || has_ranks) {
-    add_of_several(forms, own, observations);
-  }
-  return std::move(forms).take();
+  return each_once(std::move(forms));
 }
 
 std::vector<PricedForm> linear_forms(const std::vector<std::string>& size_names) {
-  FormList forms;
-  forms.add({Basis()}, kConstantAlone);
+  std::vector<PricedForm> forms = {{{Basis()}, kConstantAlone}};
   for (const std::string& size : size_names) {
-    forms.add_with_constant({power(size, 1)}, 0);
+    add_with_constant(forms, {power(size, 1)}, 0);
     for (const std::string& other : size_names) {
-      forms.add_with_constant({power(size, 1), power(other, 1)}, kFurtherTerm);
+      add_with_constant(forms, {power(size, 1), power(other, 1)}, kFurther);
     }
   }
-  return std::move(forms).take();
+  return each_once(std::move(forms));
 }
 
 bool has_paper_forms(const std::vector<std::string>& size_names) {
@@ -379,8 +305,8 @@ std::optional<Form> paper_form(detail::Block block, const std::vector<std::strin
   if (!has_paper_forms(size_names)) {
     return std::nullopt;
   }
-  const bool is_graph = size_names.size() == 2;
   const Basis n = power("N", 1);
+  const bool is_graph = size_names.size() == 2;
   switch (block) {
     case detail::Block::divide:
       return Form{Basis(), is_graph ? power("M", 1) : n};

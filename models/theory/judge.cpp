@@ -10,7 +10,6 @@
 #include <cleave/trace/words.hpp>
 
 #include "models/theory/prediction.hpp"
-#include "models/theory/statistics.hpp"
 
 namespace cleave::models {
 

@@ -2,14 +2,17 @@
 // A value as a function of sizes: the forms that explain what was measured, each with its weight,
 // and what they say together, a median with a 95 % interval; and the one fit that makes it, a
 // posterior over few forms with prices, in which every observation may have been disturbed
-// throughout (docs/explanation/model.md, "The law").
+// throughout (docs/explanation/model.md, "The law"). Terms are written as people write them: "1",
+// "N", "N*log2(N)", "N^1.5", "N^log2(3)", "N*M".
 #pragma once
 
 #include <functional>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -17,10 +20,51 @@
 #include <cleave/sizes.hpp>
 #include <cleave/trace.hpp>
 
-#include "models/theory/basis.hpp"
-#include "models/theory/least_squares.hpp"
-
 namespace cleave::models {
+
+/// Sizes as numbers: measured ones are counts, those derived by a model need not be whole.
+using NamedValues = std::map<std::string, double>;
+
+/// A product of powers of sizes and of their logarithms; without factors it is 1.
+class Basis {
+ public:
+  struct Factor {
+    std::string size;
+    bool is_log = false;  ///< log2 of the size; of less than 1 it counts as 0
+    double power = 1;
+
+    friend bool operator==(const Factor&, const Factor&) = default;
+  };
+
+  Basis() = default;
+  explicit Basis(std::vector<Factor> factors) : factors_(std::move(factors)) {}
+
+  /// A term as `text` writes it: "1", or factors joined by '*', SIZE or log2(SIZE), each perhaps
+  /// with ^POWER, where POWER is 1.5, 2/3 or log2(3). None of another text.
+  static std::optional<Basis> parse(std::string_view text);
+  std::string text() const;
+
+  /// \throws Error  if `sizes` lacks one that this is a function of
+  double operator()(const NamedValues& sizes) const;
+
+  const std::vector<Factor>& factors() const { return factors_; }
+  /// The names of the sizes that this is a function of.
+  std::set<std::string> sizes() const;
+
+  friend bool operator==(const Basis&, const Basis&) = default;
+
+ private:
+  std::vector<Factor> factors_;
+};
+
+/// The terms of a block's time, e.g. {1, N, M}.
+using Form = std::vector<Basis>;
+
+/// "1,N*log2(N)".
+std::string text_of(const Form& form);
+std::vector<std::string> term_names(const Form& form);
+/// The sizes that any term depends on.
+std::set<std::string> sizes_of(const Form& form);
 
 /// The size that is a number of ranks.
 inline constexpr const char* kRanksSize = "ranks";
@@ -81,8 +125,6 @@ struct Law {
   double median(const NamedValues& sizes, int ranks_per_host = kOneRankPerHost) const;
   /// Whether a size lies beyond those that were measured by more than 5 %.
   bool is_outside(const NamedValues& sizes) const;
-  /// Multiplies the value, its interval with it. \pre  factor > 0
-  void multiply(double factor);
 };
 
 /// A form and what it costs to assume it, in nats: a form of price 1 must explain the
@@ -90,6 +132,11 @@ struct Law {
 struct PricedForm {
   Form form;
   double price = 0;
+};
+
+/// Why something cannot be fitted: one sentence for the person who measured.
+struct Refusal {
+  std::string reason;
 };
 
 enum class Weights {
@@ -117,17 +164,39 @@ std::variant<Law, Refusal> fit_law(std::vector<Observation> observations,
 /// also where a coefficient is still negative.
 std::function<double(const Form&)> first_look(std::vector<Observation> observations);
 
+/// One column a coefficient, one number a row.
+using Columns = std::vector<std::vector<double>>;
+/// The terms at the sizes of the observations.
+Columns columns_of(const Form& form, const std::vector<Observation>& observations);
+
+struct Solution {
+  std::vector<double> coefficients;
+  std::vector<double> covariance;  ///< where each row has a variance of 1; row by row
+};
+
+/// The coefficients with the least sum of weights * (values - columns * coefficients)^2. Columns
+/// that depend on each other share. \pre  columns of length about 1; at most four
+Solution solve(std::span<const double> weights, const Columns& columns,
+               std::span<const double> values);
+
+/// Least squares without a negative coefficient: the best solution of all subsets of the columns.
+std::vector<double> solve_non_negative(std::span<const double> weights, const Columns& columns,
+                                       std::span<const double> values);
+
+/// Why the rows of `columns` determine no coefficients, if so: the names of columns that depend on
+/// each other. Columns of length 1 count as dependent where one is within 1e-6 of a combination of
+/// the others. `wanted` independent columns are enough.
+std::optional<Refusal> refuse_dependent(const std::vector<std::string>& names,
+                                        const Columns& columns, std::size_t wanted);
+
 /// S^power log2(S)^logarithms.
 Basis power(const std::string& size, double power, int logarithms = 0);
 
-/// The thing that forms are of: a block, or a whole run that nothing is known of but its sizes.
-enum class Of { block, run };
-
 /// The forms that a fit tries, with their prices (docs/explanation/model.md, "Forms"). Terms of a
-/// size S are S^p, S^p log2 S and log2 S, powers above 1 only where S varies by a factor of four;
-/// a run has more. Forms of several sizes are too many to try: a search finds the likely ones by
+/// size S are S^p, S^p log2 S and log2 S, powers above 1 only where S varies by a factor of four.
+/// Forms of several sizes are too many to try: a search finds the likely ones by
 /// some thousand first looks at `observations`.
-std::vector<PricedForm> candidate_forms(const std::vector<Observation>& observations, Of of);
+std::vector<PricedForm> candidate_forms(const std::vector<Observation>& observations);
 
 /// Forms of moves and copies: a constant and one or two sizes, the simplest first.
 std::vector<PricedForm> linear_forms(const std::vector<std::string>& size_names);

@@ -2,14 +2,8 @@
 #include "models/theory/model.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <charconv>
 #include <cmath>
-#include <functional>
-#include <ranges>
-
-#include <cleave/error.hpp>
 
 namespace cleave::models {
 
@@ -129,92 +123,6 @@ std::optional<double> memory_bytes(const Law& law, int ranks, const NamedSizes& 
   const bool is_known =
       std::ranges::all_of(law.sizes(), [&](const auto& name) { return values.contains(name); });
   return is_known ? std::optional(law.median(values)) : std::nullopt;
-}
-
-namespace {
-
-/// Multipliers of all that has a time of its own in a model, by name.
-std::map<std::string_view, std::function<void(double)>> multipliers(Model& model) {
-  std::map<std::string_view, std::function<void(double)>> all;
-  const auto add = [&](detail::Block block, auto multiply) { all[name_of(block)] = multiply; };
-  if (auto* parts = std::get_if<HypercubeModel>(&model.parts)) {
-    for (BlockModel& block : parts->blocks) {
-      add(block.block, [&block](double factor) { block.law.multiply(factor); });
-    }
-    if (parts->exchange) {
-      add(detail::Block::exchange, [parts](double factor) { parts->exchange->what_if = factor; });
-    }
-  } else if (auto* search = std::get_if<SearchModel>(&model.parts)) {
-    add(detail::Block::sequential, [search](double factor) { search->what_if_visits = factor; });
-    add(detail::Block::steal, [search](double factor) { search->what_if_steals = factor; });
-  }
-  if (auto& entries = model.network.exchange; !entries.empty()) {
-    const auto add_constant = [&](const char* name, auto multiply) {
-      all[name] = [&entries, multiply](double factor) {
-        for (detail::Communication& entry : entries) {
-          multiply(entry, factor);
-          for (detail::MessageSegment& segment : entry.segments) {
-            multiply(segment, factor);
-          }
-        }
-      };
-    };
-    add_constant("l", [](auto& of, double x) { of.latency_s *= x, of.latency_error_s *= x; });
-    add_constant("g",
-                 [](auto& of, double x) { of.gap_s_per_byte *= x, of.gap_error_s_per_byte *= x; });
-  }
-  return all;
-}
-
-}  // namespace
-
-WhatIf parse_what_if(std::string_view text) {
-  WhatIf what_if;
-  while (true) {
-    const auto comma = text.find(',');
-    const std::string_view part = text.substr(0, comma);
-    const auto equals = part.find('=');
-    const std::string_view name = part.substr(0, equals);
-    double factor = 0;
-    const auto [end, error] = std::from_chars(part.data() + std::min(equals, part.size() - 1) + 1,
-                                              part.data() + part.size(), factor);
-    const bool ends_with_x = end + 1 == part.data() + part.size() && part.ends_with('x');
-    if (part.empty() || error != std::errc() || !ends_with_x || !(factor > 0) || factor > 1e9) {
-      throw UsageError(
-          fmt::format("'{}' is not NAME=FACTORx with a factor above 0, for example g=0.1x", part));
-    }
-    if (name != "l" && name != "g" && !detail::block_named(name)) {
-      throw UsageError(fmt::format("'{}' names nothing that can change: l, g, {}", part,
-                                   fmt::join(detail::kBlockNames, ", ")));
-    }
-    what_if[std::string(name)] = factor;
-    if (comma == std::string_view::npos) {
-      return what_if;
-    }
-    text.remove_prefix(comma + 1);
-  }
-}
-
-std::vector<std::string_view> changeable_blocks(const Model& model) {
-  Model copy = model;
-  std::vector<std::string_view> names;
-  const auto all = multipliers(copy);
-  std::ranges::copy_if(detail::kBlockNames, std::back_inserter(names),
-                       [&](std::string_view name) { return all.contains(name); });
-  return names;
-}
-
-Model changed(Model model, const WhatIf& what_if) {
-  const auto all = multipliers(model);
-  for (const auto& [name, factor] : what_if) {
-    const auto found = all.find(name);
-    if (found == all.end()) {
-      throw UsageError(fmt::format("{} of this model is not known, so that it cannot change: {} is",
-                                   name, fmt::join(std::views::keys(all), ", ")));
-    }
-    found->second(factor);
-  }
-  return model;
 }
 
 }  // namespace cleave::models

@@ -7,7 +7,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -46,7 +45,6 @@ struct Scaling {
 struct ExchangeModel {
   double factor = 2;
   bool factor_is_fitted = false;
-  double what_if = 1;         ///< multiplies every exchange; of a question
   double splitter_bytes = 0;  ///< of an element in a sample of the sorting form; 0 for other forms
   Law bytes;                  ///< K as a function of the sizes of what is moved
   /// Half the range of 95 % of the time in exchanges, on the scale of logarithms.
@@ -60,7 +58,6 @@ struct HypercubeModel {
   std::vector<Scaling> scaling;
   std::optional<ExchangeModel> exchange;
 
-  /// Null if there is none.
   const BlockModel* find(detail::Block block) const {
     const auto found = std::ranges::find(blocks, block, &BlockModel::block);
     return found == blocks.end() ? nullptr : &*found;
@@ -77,9 +74,6 @@ struct SearchModel {
   /// 1 / efficiency, of `nodes`, `ranks` and `threads`.
   std::optional<Law> inverse_efficiency;
   int threads = 1;  ///< of a rank, the most that were measured
-  // Changes of a question: factors of the visits, and of all else.
-  double what_if_visits = 1;
-  double what_if_steals = 1;
 };
 
 /// The arguments of both laws of a search.
@@ -101,8 +95,7 @@ struct RefusedBlock {
   std::string reason;
 };
 
-/// Whether a model's held-out quiet times lie in their intervals, most of which are narrow enough
-/// to be answers. It stands above every answer.
+/// Whether a model's held-out quiet times lie in their intervals, most of which are narrow.
 struct Verdict {
   std::optional<bool> trusted;  ///< none where no run was held out
   int held_out = 0;             ///< runs
@@ -113,21 +106,11 @@ struct Verdict {
   /// Whether all of them were rehearsed: then nothing judges the law of other sizes and ranks.
   bool of_rehearsals = false;
 
-  /// "trusted: 14 of 14 held-out runs in their intervals, median error 1.2 %".
   /// \param by_law  whether an answer below it is by the law; what that rests on is said then
   std::string sentence(bool by_law = false) const;
 };
 
-struct Model {
-  std::string app;
-  std::string type;
-  std::string placement;
-  int threads = 1;  ///< of a rank; 1 for work stealing where runs differ in it
-  std::map<std::string, std::string> options;
-  std::vector<std::int64_t> cache_bytes;  ///< of the host of the traces (Provenance)
-  int cores = 0;                          ///< of that host; 0 where it is not known
-  std::set<std::string> given_sizes;      ///< Measurements::given_sizes
-
+struct Model : Measured {
   std::string forms;  ///< how terms were decided: "auto" or "paper"
   std::variant<HypercubeModel, SearchModel, TableModel> parts;
   std::vector<RefusedBlock> refused;
@@ -142,7 +125,6 @@ struct Model {
   // A file has their ranks, threads, sizes and the names of the traces.
   std::vector<RunPoint> fitted;
   std::vector<RunPoint> held_out;
-  std::vector<std::string> notes;
   detail::Provenance provenance;
 
   const HypercubeModel* hypercube() const { return std::get_if<HypercubeModel>(&parts); }
@@ -176,21 +158,5 @@ struct Model {
 NamedValues memory_sizes(int ranks, const NamedSizes& sizes);
 /// Bytes of the rank that needs most; none where the law asks for other sizes.
 std::optional<double> memory_bytes(const Law& law, int ranks, const NamedSizes& sizes);
-
-// Questions of the kind "what if the network were ten times faster".
-
-/// The factors of l, g or the time of a block, by name.
-using WhatIf = std::map<std::string, double>;
-
-/// "g=0.1x,l=10x,sequential=0.5x": l, g and names of blocks, each with a factor above 0.
-/// \throws UsageError  naming the part that cannot be read
-WhatIf parse_what_if(std::string_view text);
-
-/// The blocks whose time can be multiplied in `model`.
-std::vector<std::string_view> changeable_blocks(const Model& model);
-
-/// `model` with l, g and the times of blocks multiplied.
-/// \throws UsageError  if something has no time of its own there, so that nothing would change
-Model changed(Model model, const WhatIf& what_if);
 
 }  // namespace cleave::models

@@ -9,12 +9,9 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <set>
 
 #include <cleave/schedule/schedule.hpp>
 #include <cleave/trace.hpp>
-
-#include "models/theory/statistics.hpp"
 
 namespace cleave::models {
 
@@ -173,19 +170,20 @@ double all_gather_seconds(const Communication& entry, int ranks, double bytes) {
   return seconds;
 }
 
+/// A message of `bytes` both ways in each round.
+static double rounds_seconds(const Communication& entry, int ranks, std::size_t bytes) {
+  return static_cast<double>(detail::rounds_of(ranks).size()) * 2 *
+         entry.unit_seconds(static_cast<double>(bytes));
+}
+
 double choose_seconds(const Communication& entry, int ranks, double bytes, double splitter_bytes) {
-  const auto choice =
-      static_cast<double>(detail::choice_bytes(static_cast<std::size_t>(splitter_bytes)));
-  double seconds = 0;
-  for (const detail::Round& round : detail::rounds_of(ranks)) {
-    seconds += 2 * (entry.unit_seconds(bytes * round.more / ranks) + entry.unit_seconds(choice));
-  }
-  return seconds;
+  return all_gather_seconds(entry, ranks, bytes / ranks) +
+         rounds_seconds(entry, ranks,
+                        detail::choice_bytes(static_cast<std::size_t>(splitter_bytes)));
 }
 
 double agreement_seconds(const Communication& entry, int ranks) {
-  return static_cast<double>(detail::rounds_of(ranks).size()) * 2 *
-         entry.unit_seconds(detail::kAgreementBytes);
+  return rounds_seconds(entry, ranks, detail::kAgreementBytes);
 }
 
 namespace {
@@ -202,17 +200,17 @@ struct Line {
 /// Nothing where the points do not determine both. A slope is at least 0; so is the constant where
 /// `is_from_zero`.
 std::optional<Line> line_through(std::span<const MessagePoint> points, bool is_from_zero) {
-  double weights = 0, bytes = 0, seconds = 0;
+  const auto weight = [](const MessagePoint& p) {
+    return std::pow(std::max(p.seconds, kShortest_s), -2);
+  };
+  double weights = 0, bytes = 0, seconds = 0, xx = 0, xy = 0;
   for (const MessagePoint& p : points) {
-    const double weight = std::pow(std::max(p.seconds, kShortest_s), -2);
-    weights += weight, bytes += weight * p.message_bytes, seconds += weight * p.seconds;
+    weights += weight(p), bytes += weight(p) * p.message_bytes, seconds += weight(p) * p.seconds;
   }
   bytes /= weights, seconds /= weights;
-  double xx = 0, xy = 0;
   for (const MessagePoint& p : points) {
-    const double weight = std::pow(std::max(p.seconds, kShortest_s), -2);
-    xx += weight * std::pow(p.message_bytes - bytes, 2);
-    xy += weight * (p.message_bytes - bytes) * (p.seconds - seconds);
+    xx += weight(p) * std::pow(p.message_bytes - bytes, 2);
+    xy += weight(p) * (p.message_bytes - bytes) * (p.seconds - seconds);
   }
   if (points.size() < 3 || !(xx > 0)) {
     return std::nullopt;
@@ -224,8 +222,8 @@ std::optional<Line> line_through(std::span<const MessagePoint> points, bool is_f
     line = {.slope = (xy + weights * bytes * seconds) / (xx + weights * bytes * bytes)};
   }
   for (const MessagePoint& p : points) {
-    const double fitted = line.constant + line.slope * p.message_bytes;
-    line.squares += std::pow((p.seconds - fitted) / std::max(p.seconds, kShortest_s), 2);
+    line.squares +=
+        weight(p) * std::pow(p.seconds - line.constant - line.slope * p.message_bytes, 2);
   }
   const double variance = line.squares / (static_cast<double>(points.size()) - 2);
   line.slope_error = std::sqrt(variance / xx);
@@ -233,63 +231,50 @@ std::optional<Line> line_through(std::span<const MessagePoint> points, bool is_f
   return line;
 }
 
-/// The residual of a piece; infinite where it is none. Sizes close together show the noise between
-/// them rather than a law.
-double squares_of_piece(std::span<const MessagePoint> points) {
-  constexpr std::size_t kMinPoints = 4;
-  constexpr double kMinSpan = 4;  // longest / shortest message
-  const bool is_narrow =
-      points.size() < kMinPoints ||
-      points.back().message_bytes < kMinSpan * std::max(1.0, points.front().message_bytes);
-  const auto line = is_narrow ? std::nullopt : line_through(points, false);
-  return line ? line->squares : std::numeric_limits<double>::infinity();
-}
-
-/// `points` from cut to cut.
-std::vector<std::span<const MessagePoint>> pieces_of(std::span<const MessagePoint> points,
-                                                     const std::set<std::size_t>& cuts) {
-  std::vector<std::span<const MessagePoint>> pieces;
-  std::size_t begin = 0;
-  for (const std::size_t cut : cuts) {
-    pieces.push_back(points.subspan(begin, cut - begin));
-    begin = cut;
-  }
-  pieces.push_back(points.subspan(begin));
-  return pieces;
-}
+using Pieces = std::vector<std::span<const MessagePoint>>;
 
 /// n ln(R / n) + p ln n (Schwarz, 1978): a piece has two parameters, and a cut is one, too.
-double criterion(std::span<const MessagePoint> points, const std::set<std::size_t>& cuts) {
+/// Infinite where a piece has few sizes or close ones, which show the noise between them rather
+/// than a law.
+double criterion(const Pieces& pieces) {
   constexpr double kNegligible = 0.01;  // relative residuals of medians that are known to 2 %
-  const auto n = static_cast<double>(points.size());
+  constexpr std::size_t kMinPoints = 4;
+  constexpr double kMinSpan = 4;  // longest / shortest message
+  double n = 0;
   double squares = 0;
-  for (const auto& piece : pieces_of(points, cuts)) {
-    squares += squares_of_piece(piece);
+  for (const auto& piece : pieces) {
+    const auto line = line_through(piece, false);
+    if (!line || piece.size() < kMinPoints ||
+        piece.back().message_bytes < kMinSpan * std::max(1.0, piece.front().message_bytes)) {
+      return std::numeric_limits<double>::infinity();
+    }
+    n += static_cast<double>(piece.size());
+    squares += line->squares;
   }
   return n * std::log(std::max(squares / n, kNegligible * kNegligible)) +
-         (3 * static_cast<double>(cuts.size() + 1) - 1) * std::log(n);
+         (3 * static_cast<double>(pieces.size()) - 1) * std::log(n);
 }
 
 /// One cut after another where it leaves least, as long as that is less than before.
-std::set<std::size_t> cuts_of(std::span<const MessagePoint> points) {
-  constexpr std::size_t kMaxCuts = 3;
-  std::set<std::size_t> cuts;
-  for (double least = criterion(points, cuts); cuts.size() < kMaxCuts;) {
-    std::set<std::size_t> best = cuts;
-    for (std::size_t cut = 1; cut < points.size(); ++cut) {
-      std::set<std::size_t> with = cuts;
-      with.insert(cut);
-      if (const double of_these = criterion(points, with); of_these < least) {
-        least = of_these;
-        best = std::move(with);
+Pieces pieces_of(std::span<const MessagePoint> points) {
+  constexpr std::size_t kMaxPieces = 4;
+  Pieces best = {points};
+  double least = criterion(best);
+  for (Pieces before; before.size() < best.size() && best.size() < kMaxPieces;) {
+    before = best;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      for (std::size_t cut = 1; cut < before[i].size(); ++cut) {
+        Pieces with = before;
+        with[i] = before[i].first(cut);
+        with.insert(with.begin() + static_cast<std::ptrdiff_t>(i) + 1, before[i].subspan(cut));
+        if (const double of_these = criterion(with); of_these < least) {
+          least = of_these;
+          best = std::move(with);
+        }
       }
     }
-    if (best == cuts) {
-      break;
-    }
-    cuts = std::move(best);
   }
-  return cuts;
+  return best;
 }
 
 }  // namespace
@@ -321,7 +306,7 @@ std::vector<detail::MessageSegment> fit_message_segments(std::vector<MessagePoin
   std::ranges::sort(points, {}, &MessagePoint::message_bytes);
   std::vector<detail::MessageSegment> segments;
   double longest_before = 0;
-  for (const auto& piece : pieces_of(points, cuts_of(points))) {
+  for (const auto& piece : pieces_of(points)) {
     const Line line = line_through(piece, false).value();
     // Between two measured sizes the law changes somewhere: halfway on a logarithmic scale.
     segments.push_back({std::sqrt(longest_before * piece.front().message_bytes), line.constant / 2,

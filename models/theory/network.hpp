@@ -36,8 +36,7 @@ Network network_of(const detail::Machine& machine);
 /// `network` with what `machine` says in its place; a preset says nothing of messages in a host.
 Network with_machine(const Network& network, const detail::Machine& machine);
 
-/// The names of machines that nobody needs to measure: networks between hosts, each with an error
-/// that covers the machines of that name.
+/// Networks between hosts that nobody needs to measure, each with an error that covers its kind.
 std::vector<std::string> preset_names();
 bool is_preset(const std::string& name);
 /// \pre  is_preset(name)
@@ -47,9 +46,8 @@ detail::Machine preset_machine(const std::string& name);
 /// of l and g.
 double half_width_of(const detail::Communication& entry, double message_bytes);
 
-/// The entry of exchanges that stands for one at `level` of `ranks` ranks: the nearest number of
-/// ranks, then the nearest level; of entries between hosts where `leaves_host`, else of those
-/// inside one. \throws Error  if there is none, with what would measure it
+/// The entry for exchanges at `level` of `ranks` ranks: the nearest number of ranks, then level,
+/// between hosts where `leaves_host`. \throws Error  if there is none, with what would measure it
 const detail::Communication& entry_for(const Network& network, int ranks, int level,
                                        bool leaves_host);
 
@@ -76,8 +74,7 @@ struct MessagePoint {
   double seconds = 0;
 };
 
-/// Fills in l and g, at least 0, and their errors: seconds = 2 (l + message_bytes * g), equation 9,
-/// by relative residuals. Whether both directions move at once is in g.
+/// Fills in l and g, at least 0, and their errors by relative residuals of equation 9.
 /// \throws Error  if the points do not determine both: fewer than three, or one size only
 void fit_latency_gap(detail::Communication& entry, std::span<const MessagePoint> points);
 

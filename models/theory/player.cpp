@@ -45,8 +45,7 @@ struct Clock {
 /// The rank that takes longest at a place; its interval stands for all of them.
 struct Slowest {
   double seconds = -1;
-  NamedValues sizes;
-  int rank = 0;
+  HalfWidths widths;
 };
 
 class Player {
@@ -84,19 +83,17 @@ class Player {
 
  private:
   void require_known(const detail::Schedule& schedule) const {
-    const auto refuse = [&](Block block) {
-      throw Error(
-          fmt::format("{} cannot be predicted: {}", name_of(block), model_.reason_of(block)));
+    const auto require = [&](Block block, bool is_known) {
+      if (!is_known) {
+        throw Error(
+            fmt::format("{} cannot be predicted: {}", name_of(block), model_.reason_of(block)));
+      }
     };
     for (const Step& step : schedule.steps) {
       const bool is_block = step.kind == Step::Kind::work || step.kind == Step::Kind::choose;
-      if (is_block && parts_.find(step.block) == nullptr) {
-        refuse(step.block);
-      }
+      require(step.block, !is_block || parts_.find(step.block) != nullptr);
     }
-    if (ranks_ > 1 && !is_silent_ && !parts_.exchange) {
-      refuse(Block::exchange);
-    }
+    require(Block::exchange, ranks_ == 1 || is_silent_ || parts_.exchange);
   }
 
   double fraction_of(int ranks) const { return static_cast<double>(ranks) / ranks_; }
@@ -169,21 +166,20 @@ class Player {
 
   /// Pairs of ranks go on from the later one. After the exchange comes the skeleton's own work.
   void move(const Step& step, const ScheduledGroup& group) {
-    const Moved what = is_silent_ ? Moved{} : moved(step, group);
-    add_to_maxima(step, group, what.exchange_s + what.header_s + what.skeleton_s);
+    const std::vector<std::pair<Block, double>> parts =
+        is_silent_ ? std::vector<std::pair<Block, double>>() : moved(step, group);
+    double all_s = 0;
+    for (const auto& [block, seconds] : parts) {
+      all_s += seconds;
+    }
+    add_to_maxima(step, group, all_s);
     const auto [left, right, count] = detail::pairs_of(step.ranks, group.ranks);
     for (int pair = 0; pair < count; ++pair) {
       Clock& a = clock_of(left + pair);
       Clock& b = clock_of(right + pair);
       Clock both = b.seconds > a.seconds ? b : a;
-      if (!is_silent_) {
-        both = spend(both, {Block::exchange, group.level}, what.exchange_s);
-        if (what.header_s > 0) {
-          both = spend(both, {Block::wait, group.level}, what.header_s);
-        }
-        if (what.skeleton_s > 0) {
-          both = spend(both, {Block::skeleton, group.level}, what.skeleton_s);
-        }
+      for (const auto& [block, seconds] : parts) {
+        both = spend(both, {block, group.level}, seconds);
       }
       a = b = both;
     }
@@ -221,14 +217,8 @@ class Player {
                                     sizes.at("samples") * splitter_bytes, splitter_bytes);
   }
 
-  /// The time of a pair of ranks for a step that moves something.
-  struct Moved {
-    double header_s = 0;
-    double exchange_s = 0;
-    double skeleton_s = 0;
-  };
-
-  Moved moved(const Step& step, const ScheduledGroup& group) {
+  /// The blocks of a pair of ranks in a step that moves something.
+  std::vector<std::pair<Block, double>> moved(const Step& step, const ScheduledGroup& group) {
     const bool is_part = step.what == Step::What::part;
     // Traces give what is moved by the group that moves it: twice a half's share.
     const double fraction = 2 * fraction_moved(step, group.ranks);
@@ -242,25 +232,23 @@ class Player {
     longest[level] = std::max(longest[level], bytes);
     const detail::Communication& used = entry(group, group.level);
     const double papers = paper_factor(model_.placement);
-    double factor =
-        (is_unseen(group) ? papers : parts_.exchange->factor) * parts_.exchange->what_if;
-    if (step.flow != Step::Flow::both) {
-      factor /= papers;
-    }
-    Moved what{.exchange_s = factor * used.unit_seconds(bytes)};
+    const double factor = (is_unseen(group) ? papers : parts_.exchange->factor) /
+                          (step.flow == Step::Flow::both ? 1 : papers);
+    std::vector<std::pair<Block, double>> parts = {
+        {Block::exchange, factor * used.unit_seconds(bytes)}};
     if (step.what != Step::What::part) {
-      what.header_s = header_seconds(used, bytes);
+      parts.emplace_back(Block::wait, header_seconds(used, bytes));
     }
     if (parts_.find(Block::skeleton) != nullptr) {
       const NamedValues sizes = {{"bytes", bytes}};
-      what.skeleton_s = by_law(Block::skeleton, sizes);
-      remember({Block::skeleton, group.level}, what.skeleton_s, sizes, group.ranks.first);
+      parts.emplace_back(Block::skeleton, by_law(Block::skeleton, sizes));
+      remember({Block::skeleton, group.level}, parts.back().second, sizes, group.ranks.first);
     }
     if (is_unseen(group)) {
       double& half_width = half_width_of_messages_[group.level];
       half_width = std::max(half_width, half_width_of(used, bytes));
     }
-    return what;
+    return parts;
   }
 
   /// How much of the problem, or of what is made of it, the step moves: a half of the group, of
@@ -318,9 +306,16 @@ class Player {
   }
 
   void remember(Place place, double seconds, const NamedValues& sizes, int rank) {
-    if (Slowest& slowest = slowest_at_[place]; seconds > slowest.seconds) {
-      slowest = {seconds, sizes, rank};
+    Slowest& slowest = slowest_at_[place];
+    if (seconds <= slowest.seconds) {
+      return;
     }
+    const auto* const found =
+        rehearsed_ ? rehearsed_->find(place.block, place.level, rank) : nullptr;
+    slowest = {seconds,
+               HalfWidths::of(
+                   found ? found->second
+                         : parts_.find(place.block)->law.at(sizes, prediction_.ranks_per_host))};
   }
 
   /// Equation 6: what the slowest rank takes at each place. What a group tells or agrees on several
@@ -353,19 +348,6 @@ class Player {
     return leaves_host(group.ranks) && !model_.has_left_host();
   }
 
-  /// By the rehearsal, else by the law; 0 of a place that is neither's.
-  Estimate estimate_at(Place place) const {
-    const auto slowest = slowest_at_.find(place);
-    if (slowest == slowest_at_.end()) {
-      return {};
-    }
-    const auto& [seconds, sizes, rank] = slowest->second;
-    const auto* const found =
-        rehearsed_ ? rehearsed_->find(place.block, place.level, rank) : nullptr;
-    return found != nullptr ? found->second
-                            : parts_.find(place.block)->law.at(sizes, prediction_.ranks_per_host);
-  }
-
   /// The parts of `last`, and the half widths by the shares. Messages have the half width of
   /// exchanges, and of a network that no fitted run used.
   HalfWidths set_shares(const Clock& last) {
@@ -378,13 +360,13 @@ class Player {
     for (const auto& [place, seconds] : all) {
       prediction_.shares.push_back(
           {.block = place.block, .level = place.level, .seconds = seconds});
-      const Estimate known = estimate_at(place);
-      const bool is_known = known.median > 0;
+      const auto slowest = slowest_at_.find(place);
+      const bool is_known = slowest != slowest_at_.end();
       const double of_messages = parts_.exchange ? std::hypot(parts_.exchange->half_width,
                                                               half_width_of_messages_[place.level])
                                                  : 0;
       const HalfWidths own =
-          is_known ? HalfWidths::of(known) : HalfWidths{of_messages, of_messages};
+          is_known ? slowest->second.widths : HalfWidths{of_messages, of_messages};
       const double part = seconds / last.seconds;
       widths.below += part * own.below;
       widths.above += part * own.above;

@@ -8,8 +8,6 @@
 
 #include <cleave/trace/words.hpp>
 
-#include "models/theory/statistics.hpp"
-
 namespace cleave::models {
 
 namespace {
@@ -44,7 +42,7 @@ const Of* of_run(int ranks, const NamedSizes& sizes, const std::vector<Of>& all)
   return found == all.end() ? nullptr : &*found;
 }
 
-/// \throws UsageError  if a size is missing, unknown or below 1
+/// Refuses sizes that are missing, unknown or below 1. \throws UsageError
 void check_sizes(const Model& model, const NamedSizes& sizes) {
   const std::vector<std::string> needed = model.size_names();
   const std::string all = fmt::format("{}", fmt::join(needed, ", "));
@@ -92,11 +90,11 @@ Question checked(Prediction& prediction, const Model& model, int ranks, NamedSiz
   if (ranks < 1) {
     throw UsageError(fmt::format("ranks must be at least 1, not {}", ranks));
   }
-  if (threads < 1 || (!is_search && threads != model.threads)) {
-    throw UsageError(is_search
-                         ? fmt::format("threads must be at least 1, not {}", threads)
-                         : fmt::format("threads must be {}, as in the traces of this model, not {}",
-                                       model.threads, threads));
+  if (is_search ? threads < 1 : threads != model.threads) {
+    throw UsageError(fmt::format(
+        "threads must be {}, not {}",
+        is_search ? "at least 1" : fmt::format("{}, as in the traces of this model", model.threads),
+        threads));
   }
   // The sizes that a rehearsal was given stand for those that it had.
   if (const RehearsedRun* const run = of_run(ranks, sizes, options.rehearsed)) {
@@ -106,9 +104,8 @@ Question checked(Prediction& prediction, const Model& model, int ranks, NamedSiz
     std::erase_if(sizes, [&](const auto& size) { return !model.fitted_range(size.first); });
   }
   check_sizes(model, sizes);
-  const bool is_rehearsable = !is_search || threads == 1;
   const RehearsedRun* const rehearsed =
-      is_rehearsable ? of_run(ranks, sizes, options.rehearsed) : nullptr;
+      is_search && threads > 1 ? nullptr : of_run(ranks, sizes, options.rehearsed);
   if (rehearsed == nullptr && !is_search) {
     check_varied(model, sizes);
   }
@@ -118,6 +115,7 @@ Question checked(Prediction& prediction, const Model& model, int ranks, NamedSiz
   prediction.threads = threads;
   prediction.ranks_per_host = std::min(ranks, options.ranks_per_host.value_or(usual));
   prediction.sizes = std::move(sizes);
+  prediction.is_rehearsed = rehearsed != nullptr;
   return {model, options.network ? *options.network : model.network, rehearsed, messages};
 }
 
@@ -131,7 +129,6 @@ HalfWidths take_search(Prediction& prediction, const RehearsedSearch& search) {
   const Estimate& seconds = search.seconds;
   set_search(prediction, search.visits_s, std::max(0.0, seconds.median - search.visits_s));
   prediction.seconds = seconds.median;
-  prediction.is_rehearsed = true;
   HalfWidths widths = HalfWidths::of(seconds);
   prediction.half_width_of_blocks = std::max(widths.below, widths.above);
   if (is_preset(search.network)) {
@@ -174,8 +171,7 @@ HalfWidths ask(Prediction& prediction, const Question& question, const SearchMod
                                             prediction.ranks, prediction.threads);
   const Estimate visits = search.visits->at(sizes, prediction.ranks_per_host * prediction.threads);
   const Estimate inverse = search.inverse_efficiency->at(sizes);
-  set_search(prediction, search.what_if_visits * visits.median,
-             search.what_if_steals * visits.median * std::max(0.0, inverse.median - 1));
+  set_search(prediction, visits.median, visits.median * std::max(0.0, inverse.median - 1));
   prediction.outside_fitted_range = prediction.threads > search.threads;
   HalfWidths widths = HalfWidths::of(visits);
   widths.add(HalfWidths::of(inverse));
@@ -212,7 +208,6 @@ void add_messages(Prediction& prediction, HalfWidths& widths, const MeasuredMess
 }
 
 HalfWidths ask(Prediction& prediction, const Question& question, const HypercubeModel& /*parts*/) {
-  prediction.is_rehearsed = question.rehearsed != nullptr;
   HalfWidths widths = play(prediction, question.model, question.network, question.rehearsed,
                            question.messages != nullptr);
   if (question.messages != nullptr) {
@@ -249,19 +244,21 @@ void set_memory(Prediction& prediction, const Model& model, const Law& law) {
   }
 }
 
-/// Remarks on what a rehearsal does not show: other numbers of ranks on a host than were rehearsed
-/// at once.
+/// What a rehearsal does not show, with a remark: other numbers of ranks on a host than were
+/// rehearsed at once.
 double unseen_of_rehearsal(Prediction& prediction, const Question& question) {
   const bool is_search = question.rehearsed->search.has_value();
   const int at_once = question.rehearsed->ranks_per_host;
-  prediction.remarks.push_back(fmt::format(
-      "rehearsed: {} of {} {} measured at these sizes{}", is_search ? "the search" : "the blocks",
-      detail::format_ranks(prediction.ranks), is_search ? "was" : "were",
-      prediction.levels_by_law.empty()
-          ? ""
-          : fmt::format(", but those of level {}, where the rehearsal had too little memory or "
-                        "time: these are by the fit",
-                        fmt::join(prediction.levels_by_law, ", "))));
+  const std::string ranks = detail::format_ranks(prediction.ranks);
+  prediction.remarks.push_back(
+      is_search ? fmt::format("rehearsed: the search of {} was measured at these sizes", ranks)
+                : fmt::format("rehearsed: the blocks of {} were measured at these sizes", ranks));
+  if (!prediction.levels_by_law.empty()) {
+    prediction.remarks.back() += fmt::format(
+        ", but those of level {}, where the rehearsal had too little memory or time: these are by "
+        "the fit",
+        fmt::join(prediction.levels_by_law, ", "));
+  }
   if (at_once == prediction.ranks_per_host) {
     return 0;
   }
@@ -272,21 +269,19 @@ double unseen_of_rehearsal(Prediction& prediction, const Question& question) {
   return kOtherRanksPerHost;
 }
 
-/// Remarks on what the fitted runs do not show: data beyond a cache, other numbers of ranks on a
-/// host.
-double unseen_of_law(Prediction& prediction, const Question& question) {
-  const Model& model = question.model;
+/// What the fitted runs do not show: data beyond a cache, and, with a remark, other numbers of
+/// ranks on a host.
+double unseen_of_law(Prediction& prediction, const Model& model) {
   const double beyond_cache = prediction.cache_left_bytes ? kBeyondCache : 0;
+  const int asked = prediction.ranks_per_host;
   if (model.table() != nullptr ||
-      std::ranges::find(model.fitted, prediction.ranks_per_host, &RunPoint::ranks_per_host) !=
-          model.fitted.end()) {
+      std::ranges::count(model.fitted, asked, &RunPoint::ranks_per_host) > 0) {
     return beyond_cache;
   }
   const int fitted = model.max_ranks_per_host();
   prediction.remarks.push_back(fmt::format("{} on a host: not fitted, its blocks are as with {}",
-                                           detail::format_ranks(prediction.ranks_per_host),
-                                           fitted));
-  const double apart = std::abs(std::log2(static_cast<double>(prediction.ranks_per_host) / fitted));
+                                           detail::format_ranks(asked), fitted));
+  const double apart = std::abs(std::log2(static_cast<double>(asked) / fitted));
   return std::hypot(beyond_cache, kOtherRanksPerHost * std::sqrt(std::max(1.0, apart)));
 }
 
@@ -295,7 +290,7 @@ void add_unseen(HalfWidths& widths, Prediction& prediction, const Question& ques
       std::log2(static_cast<double>(prediction.ranks) / question.model.max_ranks());
   const double beyond_ranks = kBeyondRanks * std::sqrt(std::max(0.0, doublings));
   if (!prediction.is_rehearsed) {
-    widths.add(std::hypot(beyond_ranks, unseen_of_law(prediction, question)));
+    widths.add(std::hypot(beyond_ranks, unseen_of_law(prediction, question.model)));
     return;
   }
   const bool is_search = question.rehearsed->search.has_value();

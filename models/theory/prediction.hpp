@@ -1,20 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user is told of one size on one number of ranks: the time with its interval, the blocks
-// that it goes to, the memory of a rank, and what the answer rests on. Then how many ranks to ask
-// for, and how far a model can be trusted.
+// What a user is told of one size on one number of ranks, how many ranks to ask for, and how far a
+// model can be trusted.
 #pragma once
 
 #include <cmath>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "models/theory/model.hpp"
-#include "models/theory/rehearsed.hpp"
+
+namespace cleave::detail {
+struct Trace;
+}
 
 namespace cleave::models {
+
+// A run as it was rehearsed at its very sizes (`--rehearse`, docs/reference/programs.md): of the
+// hypercube its blocks on some ranks, a search as a whole. No law is asked then.
+
+struct RehearsedSearch {
+  Estimate seconds;     ///< of the whole call
+  double visits_s = 0;  ///< of these, what a worker visits nodes, on average
+  std::string network;  ///< the name of its file, perhaps of a preset
+};
+
+struct RehearsedRun {
+  int ranks = 1;
+  int ranks_per_host = 1;  ///< that were rehearsed at once, or that a search was rehearsed with
+  NamedSizes sizes;        ///< with what it was given
+  std::map<std::string, std::string> options{};  ///< that say what is solved
+  bool is_asked = false;                         ///< whether a report is to answer for this run
+  /// The quiet times by block and level, of each rehearsed rank.
+  std::map<std::pair<detail::Block, int>, std::map<int, Estimate>> blocks;
+  std::map<int, NamedValues> leaves;  ///< the sizes of what each rank solves alone
+  std::optional<RehearsedSearch> search{};
+
+  /// Which rehearsed rank stands for `rank`: itself, else the nearest before it, else the first.
+  /// Null where the block was not rehearsed.
+  const std::pair<const int, Estimate>* find(detail::Block block, int level, int rank) const {
+    const auto found = blocks.find({block, level});
+    if (found == blocks.end()) {
+      return nullptr;
+    }
+    const auto after = found->second.upper_bound(rank);
+    return &*(after == found->second.begin() ? after : std::prev(after));
+  }
+};
+
+/// All messages of a call, as they were measured where it is to run (`cleave-calibrate --like`).
+struct MeasuredMessages {
+  int ranks = 1;
+  int ranks_per_host = 1;
+  NamedSizes sizes;
+  Estimate seconds;
+};
+
+/// The application that a trace of the messages of `app` names.
+std::string app_of_messages(const std::string& app);
+
+/// The times of the calls of `trace` but for their blocks.
+/// \throws UsageError  if it is not of the messages of `model`'s application and placement
+MeasuredMessages measured_messages(const Model& model, const detail::Trace& trace);
+
+/// One for each number of ranks and sizes.
+/// \throws UsageError  if a trace is of no rehearsal, or not of what `model` is of
+std::vector<RehearsedRun> rehearsed_runs(const Model& model, std::span<const detail::Trace> traces);
 
 /// The share of one block at one level in a run's time.
 struct BlockShare {
@@ -31,8 +88,10 @@ struct HalfWidths {
   double below = 0;
   double above = 0;
 
+  /// None of an estimate of 0.
   static HalfWidths of(const Estimate& e) {
-    return {std::log(e.median / e.low), std::log(e.high / e.median)};
+    return e.median > 0 ? HalfWidths{std::log(e.median / e.low), std::log(e.high / e.median)}
+                        : HalfWidths();
   }
   void add(const HalfWidths& other) {
     below = std::hypot(below, other.below);
@@ -53,18 +112,15 @@ struct Prediction {
   /// The quiet time is between these with 95 % probability.
   double low = 0;
   double high = 0;
-  /// The part of half that interval that comes from the blocks, on the scale of logarithms; 0 of a
-  /// table, and of a search that was not rehearsed.
+  // Parts of half that interval, on the scale of logarithms: of the blocks, and of a rehearsed run
+  // all but what rehearsals themselves miss, which measuring can narrow.
   double half_width_of_blocks = 0;
-  /// The half width of a rehearsed run without what rehearsals themselves miss: what measuring can
-  /// narrow. 0 of others.
   double half_width_of_measured = 0;
   /// A single run is, on a host as busy as it was in the fitted runs.
   double run_low = 0;
   double run_high = 0;
   std::optional<double> sum_of_maxima_s;  ///< equation 6 beside it; none of a search
-  /// Whether ranks, or sizes of some block, lie beyond those that the model was fitted to (sizes by
-  /// more than 5 %, since groups are never quite even).
+  /// Whether ranks, or sizes of some block by more than 5 %, lie beyond the fitted ones.
   bool outside_fitted_range = false;
   std::vector<BlockShare> shares;  ///< of the last rank to end; they add up to `seconds`
   /// The longest message of each level; none of a search, or where messages were measured.
@@ -74,15 +130,14 @@ struct Prediction {
   bool is_rehearsed = false;           ///< whether blocks are as they were rehearsed at these sizes
   std::string assumed_network;         ///< Network::assumed, where messages leave a host
   std::optional<double> memory_bytes;  ///< of the rank that needs most
-  /// A cache of the host of the traces that held the data of a rank in every run that was fitted,
-  /// and does not hold it here; the largest such.
+  /// The largest cache of that host that held the data of a rank in every fitted run, but not here.
   std::optional<std::int64_t> cache_left_bytes;
 
   /// Half of the interval's width, relative.
   double half_width() const { return (high - low) / (2 * seconds); }
   /// Whether the interval is narrow enough to be an answer: at most a factor of 4 wide.
   bool is_answer() const { return high <= kWidestAnswer * low; }
-  /// The text of the range of single runs.
+  /// Whether the range of single runs is, too.
   bool knows_runs() const { return is_answer() && run_high <= kWidestAnswer * run_low; }
 };
 
@@ -134,9 +189,9 @@ struct Plan {
   std::string left_out;
 };
 
-/// With a deadline: the fewest ranks that fit. Else: the most ranks with the asked efficiency.
-/// Numbers of ranks that cannot be predicted, as those that leave the measured host, are left out
-/// where others can. \throws UsageError  if neither is given; else as `predict`
+/// With a deadline the fewest ranks that fit, else the most with the asked efficiency. Numbers of
+/// ranks that cannot be predicted are left out where others can.
+/// \throws UsageError  if neither is given; else as `predict`
 Plan make_plan(const Model& model, const PlanRequest& request);
 
 /// The schedule of a call is played for at most so many ranks.
@@ -165,9 +220,7 @@ struct JudgedRun {
 /// \throws  as predict
 JudgedRun judge_run(const Model& model, const RunPoint& run, const PredictOptions& options = {});
 
-/// By the held-out ones among `runs`. Trusted is a model of which so many runs lie outside their
-/// intervals by chance in more than one case of twenty, none by more than half its interval, and
-/// half of whose runs count as inside only within 15 % of what was predicted.
+/// By the held-out ones among `runs` (docs/explanation/model.md, "The verdict").
 Verdict judge(const std::vector<JudgedRun>& runs);
 /// By those runs among `points` that can be predicted.
 Verdict judge(const Model& model, const std::vector<RunPoint>& points,
@@ -175,7 +228,6 @@ Verdict judge(const Model& model, const std::vector<RunPoint>& points,
 
 /// Whether the blocks of a rehearsed run are in doubt more than the network.
 bool is_wide_by_blocks(const Prediction& prediction);
-
 /// The measure that would make its interval narrower.
 std::string narrower_by(const Prediction& prediction);
 

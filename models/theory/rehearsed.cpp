@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/theory/rehearsed.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,8 +9,7 @@
 #include <cleave/sizes.hpp>
 #include <cleave/trace.hpp>
 
-#include "models/theory/samples.hpp"
-#include "models/theory/statistics.hpp"
+#include "models/theory/prediction.hpp"
 
 namespace cleave::models {
 
@@ -60,17 +57,6 @@ void require_of(const Model& model, const detail::Trace& trace) {
 bool is_message(detail::Block block) {
   using enum detail::Block;
   return block == exchange || block == wait || block == skeleton || block == pivot;
-}
-
-/// The leaves of the other ranks are in the preparation.
-void add_leaves(RehearsedRun& run, const detail::Trace& trace) {
-  for (const auto& [rank, span] : trace.spans) {
-    if (span.block == detail::Block::sequential) {
-      for (const auto& [name, value] : trace.sizes_of(span)) {
-        run.leaves[rank][name] = static_cast<double>(value);
-      }
-    }
-  }
 }
 
 }  // namespace
@@ -138,9 +124,16 @@ std::vector<RehearsedRun> rehearsed_runs(const Model& model,
         run.blocks[{sample.block, sample.level}][sample.rank] = estimate_of(sample.seconds);
       }
     }
+    // The leaves of ranks that were not rehearsed are in the preparation.
     for (const detail::Trace& trace : traces) {
-      if (trace.run.ranks == run.ranks && trace.repetitions.back().sizes == point.sizes) {
-        add_leaves(run, trace);
+      if (trace.run.ranks != run.ranks || trace.repetitions.back().sizes != point.sizes) {
+        continue;
+      }
+      for (const auto& [rank, span] : trace.spans) {
+        const auto sizes = trace.sizes_of(span);
+        if (span.block == detail::Block::sequential) {
+          run.leaves[rank] = {sizes.begin(), sizes.end()};
+        }
       }
     }
   }

@@ -47,40 +47,6 @@ std::int64_t lower_median(std::vector<std::int64_t> values) {
   return *middle;
 }
 
-/// A run as it is known once all its rounds were seen.
-struct Rounds {
-  std::vector<std::int64_t> elapsed_ns;
-  std::vector<double> medians_s;
-  std::vector<std::int64_t> nodes;  ///< of a search that prunes
-  std::int64_t slowest_ns = 0;      ///< that counts
-};
-
-std::map<RunIdentity, Rounds> rounds_of(std::span<const Trace> traces) {
-  std::map<RunIdentity, Rounds> runs;
-  for (const Trace& trace : traces) {
-    std::map<RunIdentity, std::vector<double>> round;
-    for (const Trace::Run& repetition : trace.repetitions) {
-      if (repetition.warm_up) {
-        continue;
-      }
-      const RunIdentity identity = identity_of(trace.run, repetition);
-      Rounds& run = runs[identity];
-      run.elapsed_ns.push_back(repetition.elapsed_ns);
-      round[identity].push_back(seconds_of(repetition.elapsed_ns));
-      if (searches_one_problem(trace.run) && repetition.sizes.contains("nodes")) {
-        run.nodes.push_back(repetition.sizes.at("nodes"));
-      }
-    }
-    for (auto& [identity, seconds] : round) {
-      runs[identity].medians_s.push_back(detail::median(std::move(seconds)));
-    }
-  }
-  for (auto& [identity, run] : runs) {
-    run.slowest_ns = lower_median(run.elapsed_ns);
-  }
-  return runs;
-}
-
 /// Block, level, rank, and of waiting the length of the message that is waited for: a header, or
 /// nothing where all agree on something.
 using PlaceKey = std::tuple<detail::Block, int, int, std::int64_t>;
@@ -94,19 +60,6 @@ struct Total {
   NamedValues largest_sizes;
 };
 using Totals = std::map<int, std::map<PlaceKey, Total>>;  ///< by repetition
-
-void add_span(Totals& totals, const Trace& trace, int rank, const detail::Span& span) {
-  const std::int64_t waited_for = span.block == detail::Block::wait ? span.bytes : 0;
-  Total& total = totals[span.repetition][{span.block, span.level, rank, waited_for}];
-  total.seconds += seconds_of(span.end_ns - span.begin_ns);
-  total.bytes += static_cast<double>(span.bytes);
-  total.spans += 1;
-  total.group = span.group;
-  for (const auto& [name, value] : trace.sizes_of(span)) {
-    double& largest = total.largest_sizes[name];
-    largest = std::max(largest, static_cast<double>(value));
-  }
-}
 
 /// The time of a rank between its blocks is work of the skeleton: taking notes,
 /// storage that is given back. Its level is the level of the block that is nearer to the root.
@@ -129,6 +82,26 @@ void add_work_between_blocks(Totals& totals, const Trace& trace) {
       }
     }
   }
+}
+
+Totals totals_of(const Trace& trace) {
+  Totals totals;
+  for (const auto& [rank, span] : trace.spans) {
+    const std::int64_t waited_for = span.block == detail::Block::wait ? span.bytes : 0;
+    Total& total = totals[span.repetition][{span.block, span.level, rank, waited_for}];
+    total.seconds += seconds_of(span.end_ns - span.begin_ns);
+    total.bytes += static_cast<double>(span.bytes);
+    total.spans += 1;
+    total.group = span.group;
+    for (const auto& [name, value] : trace.sizes_of(span)) {
+      double& largest = total.largest_sizes[name];
+      largest = std::max(largest, static_cast<double>(value));
+    }
+  }
+  if (trace.run.type == name_of(DC_Type::hypercube)) {
+    add_work_between_blocks(totals, trace);
+  }
+  return totals;
 }
 
 /// Adds what a repetition that counts took, and what its workers did.
@@ -156,12 +129,21 @@ void add_search(SearchRun& run, const Trace& trace, const Trace::Run& repetition
 /// A run point while traces are added.
 struct PointData {
   RunPoint point;
+  std::vector<std::int64_t> elapsed_ns;
+  std::vector<double> medians_s;                  ///< of its rounds
+  std::vector<std::int64_t> nodes;                ///< of a search that prunes
+  std::int64_t slowest_ns = 0;                    ///< that counts
   std::map<PlaceKey, std::vector<Total>> places;  ///< one total a repetition that counts
   SearchRun search;
 };
+using Points = std::map<RunIdentity, PointData>;
 
-/// Why a trace of a search says nothing; empty if it does.
-std::string lack_of_search(const Trace& trace) {
+/// Why the blocks or workers of a trace say nothing; empty if they do.
+std::string lack_of(const Trace& trace) {
+  if (trace.run.type != name_of(DC_Type::work_stealing)) {
+    return trace.dropped > 0 ? "the blocks are left out, since some spans found no room in memory"
+                             : "";
+  }
   const bool has_nodes = std::ranges::all_of(trace.repetitions, [](const Trace::Run& run) {
     return run.sizes.contains("nodes") && run.sizes.at("nodes") > 0;
   });
@@ -170,64 +152,76 @@ std::string lack_of_search(const Trace& trace) {
              : "";
 }
 
-/// Adds the repetitions of one trace to the points that they belong to, and what their blocks or
-/// workers took where they count.
-void add_trace(std::map<RunIdentity, PointData>& points, const Trace& trace,
-               const std::map<RunIdentity, Rounds>& rounds) {
+/// Adds the round that one trace is to the points that its repetitions belong to.
+void add_round(Points& points, const Trace& trace) {
   const RunInformation& r = trace.run;
-  const bool steals = r.type == name_of(DC_Type::work_stealing);
-  const bool has_search = steals && lack_of_search(trace).empty();
-  Totals totals;
-  for (const auto& [rank, span] : trace.spans) {
-    add_span(totals, trace, rank, span);
-  }
-  if (r.type == name_of(DC_Type::hypercube)) {
-    add_work_between_blocks(totals, trace);
-  }
+  const std::string file = trace.file.filename().string();
+  std::map<RunIdentity, std::vector<double>> round;
   for (const Trace::Run& run : trace.repetitions) {
     if (run.warm_up) {
       continue;
     }
     const RunIdentity identity = identity_of(r, run);
-    const Rounds& round = rounds.at(identity);
-    auto& [point, places, search] = points[identity];
-    point = {.ranks = r.ranks,
-             .threads = r.threads,
-             .ranks_per_host = r.ranks_per_host,
-             .oversubscribed = r.oversubscribed,
-             .is_rehearsed = !r.rehearsed.empty(),
-             .sizes = run.sizes,
-             .given = given_by(r.options),
-             .options = problem_options(r.options),
-             .seconds = std::move(point.seconds),
-             .disturbed = chance_disturbed(round.medians_s),
-             .peak_memory_bytes = std::max(point.peak_memory_bytes, r.peak_memory_bytes),
-             .files = std::move(point.files)};
-    if (!round.nodes.empty()) {
-      point.sizes["nodes"] = lower_median(round.nodes);
+    PointData& data = points[identity];
+    data.point = {.ranks = r.ranks,
+                  .threads = r.threads,
+                  .ranks_per_host = r.ranks_per_host,
+                  .oversubscribed = r.oversubscribed,
+                  .is_rehearsed = !r.rehearsed.empty(),
+                  .sizes = run.sizes,
+                  .given = given_by(r.options),
+                  .options = problem_options(r.options),
+                  .seconds = std::move(data.point.seconds),
+                  .peak_memory_bytes = std::max(data.point.peak_memory_bytes, r.peak_memory_bytes),
+                  .files = std::move(data.point.files)};
+    data.point.seconds.push_back(seconds_of(run.elapsed_ns));
+    if (data.point.files.empty() || data.point.files.back() != file) {
+      data.point.files.push_back(file);
     }
-    point.seconds.push_back(seconds_of(run.elapsed_ns));
-    const std::string file = trace.file.filename().string();
-    if (point.files.empty() || point.files.back() != file) {
-      point.files.push_back(file);
+    data.elapsed_ns.push_back(run.elapsed_ns);
+    round[identity].push_back(seconds_of(run.elapsed_ns));
+    if (searches_one_problem(r) && run.sizes.contains("nodes")) {
+      data.nodes.push_back(run.sizes.at("nodes"));
     }
-    if (run.elapsed_ns > round.slowest_ns) {
+  }
+  for (auto& [identity, seconds] : round) {
+    points[identity].medians_s.push_back(detail::median(std::move(seconds)));
+  }
+}
+
+/// Adds what the blocks or workers of a trace took in the repetitions that count.
+void add_parts(Points& points, const Trace& trace) {
+  if (!lack_of(trace).empty()) {
+    return;
+  }
+  Totals totals = totals_of(trace);
+  for (const Trace::Run& run : trace.repetitions) {
+    if (run.warm_up) {
       continue;
     }
-    if (has_search) {
-      const auto network = r.options.find("network");
-      search.network = network == r.options.end() ? "" : network->second;
-      add_search(search, trace, run);
-    } else if (!steals && trace.dropped == 0) {
-      for (const auto& [place, total] : totals[run.index]) {
-        places[place].push_back(total);
-      }
+    PointData& data = points.at(identity_of(trace.run, run));
+    if (run.elapsed_ns > data.slowest_ns) {
+      continue;
+    }
+    if (trace.run.type == name_of(DC_Type::work_stealing)) {
+      const auto network = trace.run.options.find("network");
+      data.search.network = network == trace.run.options.end() ? "" : network->second;
+      add_search(data.search, trace, run);
+      continue;
+    }
+    for (auto& [place, total] : totals[run.index]) {
+      data.places[place].push_back(std::move(total));
     }
   }
 }
 
 Sample sample_of(const RunPoint& point, const PlaceKey& place, const std::vector<Total>& totals) {
   const auto& [block, level, rank, message_bytes] = place;
+  const auto median_of = [&](double Total::*part) {
+    std::vector<double> values;
+    std::ranges::transform(totals, std::back_inserter(values), part);
+    return detail::median(std::move(values));
+  };
   Sample sample{.block = block,
                 .ranks = point.ranks,
                 .ranks_per_host = point.ranks_per_host,
@@ -236,20 +230,16 @@ Sample sample_of(const RunPoint& point, const PlaceKey& place, const std::vector
                 .rank = rank,
                 .level = level,
                 .group = totals.front().group,
+                .spans = median_of(&Total::spans),
+                .bytes = median_of(&Total::bytes),
                 .disturbed = point.disturbed};
-  std::vector<double> spans;
-  std::vector<double> bytes;
   std::map<std::string, std::vector<double>> sizes;
   for (const Total& total : totals) {
     sample.seconds.push_back(total.seconds);
-    spans.push_back(total.spans);
-    bytes.push_back(total.bytes);
     for (const auto& [name, value] : total.largest_sizes) {
       sizes[name].push_back(value);
     }
   }
-  sample.spans = detail::median(std::move(spans));
-  sample.bytes = detail::median(std::move(bytes));
   for (auto& [name, values] : sizes) {
     sample.sizes[name] = detail::median(std::move(values));
   }
@@ -260,36 +250,32 @@ Sample sample_of(const RunPoint& point, const PlaceKey& place, const std::vector
 /// sizes than those of the problem, which then comes from somewhere else.
 std::set<std::string> given_sizes_of(const Trace& trace) {
   const auto option = trace.run.options.find("size");
-  std::set<std::string> names;
-  if (option != trace.run.options.end() && !trace.repetitions.empty()) {
-    const NamedSizes& sizes = trace.repetitions.front().sizes;
-    const NamedSizes given = given_by({*option});
-    if (std::ranges::includes(sizes, given)) {
-      std::ranges::copy(std::views::keys(given), std::inserter(names, names.end()));
-    }
+  const bool is_given = option != trace.run.options.end() && !trace.repetitions.empty();
+  const NamedSizes given = is_given ? given_by({*option}) : NamedSizes();
+  if (given.empty() || !std::ranges::includes(trace.repetitions.front().sizes, given)) {
+    return {};
   }
-  return names;
+  const auto names = std::views::keys(given);
+  return {names.begin(), names.end()};
 }
 
-Measurements collect(std::span<const Trace> traces) {
+/// What the traces are of. Leaves a note of each that lacks its blocks or workers.
+/// \throws UsageError  if they are not of one application
+Measured measured_of(std::span<const Trace> traces) {
   if (traces.empty()) {
     throw UsageError("no traces are given");
   }
   const RunInformation& first = traces.front().run;
-  Measurements result{.app = first.app,
-                      .type = first.type,
-                      .placement = first.placement,
-                      .threads = first.threads,
-                      .options = problem_options(first.options),
-                      .cache_bytes = first.provenance.cache_bytes,
-                      .cores = first.provenance.cores,
-                      .given_sizes = given_sizes_of(traces.front())};
-  const bool steals = first.type == name_of(DC_Type::work_stealing);
-  const std::map<RunIdentity, Rounds> rounds = rounds_of(traces);
-  std::map<RunIdentity, PointData> points;
+  Measured result{.app = first.app,
+                  .type = first.type,
+                  .placement = first.placement,
+                  .threads = first.threads,
+                  .options = problem_options(first.options),
+                  .cache_bytes = first.provenance.cache_bytes,
+                  .cores = first.provenance.cores,
+                  .given_sizes = given_sizes_of(traces.front())};
   for (const Trace& trace : traces) {
-    const auto require_same = [&](const char* what, const std::string& ours,
-                                  const std::string& found) {
+    const auto require_same = [&](const char* what, const auto& ours, const auto& found) {
       if (ours != found) {
         throw UsageError(fmt::format("one model is of one {}: {} has '{}', the first trace '{}'",
                                      what, trace.file.string(), found, ours));
@@ -298,9 +284,8 @@ Measurements collect(std::span<const Trace> traces) {
     require_same("application", first.app, trace.run.app);
     require_same("type", first.type, trace.run.type);
     require_same("placement", first.placement, trace.run.placement);
-    if (!steals) {
-      require_same("number of threads", std::to_string(first.threads),
-                   std::to_string(trace.run.threads));
+    if (first.type != name_of(DC_Type::work_stealing)) {
+      require_same("number of threads", first.threads, trace.run.threads);
     }
     std::erase_if(result.options, [&](const auto& option) {
       const auto found = trace.run.options.find(option.first);
@@ -309,19 +294,33 @@ Measurements collect(std::span<const Trace> traces) {
     if (given_sizes_of(trace) != result.given_sizes) {
       result.given_sizes.clear();
     }
-    const std::string lack =
-        steals              ? lack_of_search(trace)
-        : trace.dropped > 0 ? "the blocks are left out, since some spans found no room in memory"
-                            : "";
-    if (!lack.empty()) {
+    if (const std::string lack = lack_of(trace); !lack.empty()) {
       result.notes.push_back(fmt::format("{}: {}", trace.file.string(), lack));
     }
-    add_trace(points, trace, rounds);
+  }
+  return result;
+}
+
+Measurements collect(std::span<const Trace> traces) {
+  Measurements result{measured_of(traces), {}, {}, {}};
+  Points points;
+  for (const Trace& trace : traces) {
+    add_round(points, trace);
   }
   if (points.empty()) {
     throw UsageError("the traces hold no counted repetition");
   }
-  for (auto& [key, data] : points) {
+  for (auto& [identity, data] : points) {
+    data.point.disturbed = chance_disturbed(data.medians_s);
+    data.slowest_ns = lower_median(data.elapsed_ns);
+    if (!data.nodes.empty()) {
+      data.point.sizes["nodes"] = lower_median(data.nodes);
+    }
+  }
+  for (const Trace& trace : traces) {
+    add_parts(points, trace);
+  }
+  for (auto& [identity, data] : points) {
     for (const auto& [place, totals] : data.places) {
       result.samples.push_back(sample_of(data.point, place, totals));
     }
@@ -376,16 +375,12 @@ Measurements collect_measurements(std::span<const Trace> traces) {
       continue;
     }
     const auto network = trace.run.options.find("network");
-    const bool is_preset_network = network != trace.run.options.end() && is_preset(network->second);
-    if (trace.run.type == name_of(DC_Type::hypercube) || is_preset_network) {
-      throw UsageError(fmt::format(
-          "{} is of a rehearsal{}: give it to cleave predict --rehearsal", trace.file.string(),
-          is_preset_network
-              ? fmt::format(
-                    " on a network that is assumed, {}, so that a law of it would seem surer "
-                    "than it is",
-                    network->second)
-              : ", which has no time of a whole run"));
+    const bool is_assumed = network != trace.run.options.end() && is_preset(network->second);
+    if (is_assumed || trace.run.type == name_of(DC_Type::hypercube)) {
+      throw UsageError(fmt::format("{} is of a rehearsal{}: give it to cleave predict --rehearsal",
+                                   trace.file.string(),
+                                   is_assumed ? " on a network that is assumed, " + network->second
+                                              : ", which has no time of a whole run"));
     }
   }
   return collect(traces);
@@ -404,17 +399,17 @@ Measurements collect_rehearsals(std::span<const Trace> traces) {
 Measurements without_oversubscribed(Measurements measurements) {
   std::map<int, int> left_out;
   for (const RunPoint& point : measurements.points) {
-    left_out[point.ranks] += point.oversubscribed ? 1 : 0;
+    if (point.oversubscribed) {
+      ++left_out[point.ranks];
+    }
   }
   const auto is_left_out = [](const auto& of) { return of.oversubscribed; };
   std::erase_if(measurements.points, is_left_out);
   std::erase_if(measurements.samples, is_left_out);
   std::erase_if(measurements.searches, is_left_out);
   for (const auto& [ranks, count] : left_out) {
-    if (count > 0) {
-      measurements.notes.push_back(fmt::format("{} {} at {} ranks left out: more ranks than cores",
-                                               count, count == 1 ? "run" : "runs", ranks));
-    }
+    measurements.notes.push_back(fmt::format("{} {} at {} ranks left out: more ranks than cores",
+                                             count, count == 1 ? "run" : "runs", ranks));
   }
   if (measurements.points.empty()) {
     throw Error(
@@ -443,74 +438,6 @@ std::vector<Observation> observations_of(const std::vector<Sample>& samples) {
                             .disturbed = level.second});
   }
   return observations;
-}
-
-std::vector<Observation> message_bytes(const std::vector<Sample>& samples) {
-  std::map<std::tuple<int, NamedSizes, int>, Observation> largest;
-  for (const Sample& sample : samples) {
-    Observation& level = largest[{sample.ranks, sample.run_sizes, sample.level}];
-    level.run_sizes = sample.run_sizes;
-    level.value = std::max(level.value, sample.bytes / sample.spans);
-    for (const auto& [name, value] : sample.sizes) {
-      double& size = level.sizes[name];
-      size = std::max(size, value);
-    }
-  }
-  std::vector<Observation> observations;
-  for (auto& [key, observation] : largest) {
-    observations.push_back(std::move(observation));
-  }
-  return observations;
-}
-
-double splitter_bytes(const std::vector<Sample>& samples) {
-  std::vector<double> bytes;
-  for (const Sample& sample : samples) {
-    const auto elements = sample.sizes.find("N");
-    if (sample.block == detail::Block::pivot && elements != sample.sizes.end() &&
-        elements->second > 0) {
-      bytes.push_back(std::round(sample.bytes / sampled(elements->second)));
-    }
-  }
-  return bytes.empty() ? 0 : detail::median(std::move(bytes));
-}
-
-std::optional<Refusal> refuse_choice(const std::vector<Observation>& observations,
-                                     std::size_t free) {
-  const Observation& first = observations.front();
-  if (first.sizes.empty()) {
-    return std::nullopt;
-  }
-  const std::vector<std::string> varying = varying_sizes(observations);
-  const bool is_one_run = std::ranges::all_of(
-      observations, [&](const Observation& o) { return o.run_sizes == first.run_sizes; });
-  if (varying.empty() || is_one_run) {
-    return Refusal{fmt::format("{} is {:.6g} in every run: measure more sizes",
-                               first.sizes.begin()->first, first.sizes.begin()->second)};
-  }
-  if (varying.size() == 1) {
-    return std::nullopt;
-  }
-  std::vector<std::string> names = {"1"};
-  Columns columns = {std::vector<double>(observations.size(), 1)};
-  for (const std::string& size : varying) {
-    names.push_back(size);
-    std::vector<double>& column = columns.emplace_back();
-    std::ranges::transform(observations, std::back_inserter(column),
-                           [&](const Observation& o) { return o.sizes.at(size); });
-  }
-  return refuse_dependent(names, columns, std::min(free, varying.size()) + 1);
-}
-
-std::size_t free_sizes(const std::vector<RunPoint>& points) {
-  std::map<std::string, std::set<std::int64_t>> values;
-  for (const auto& [name, value] :
-       std::views::join(points | std::views::transform(&RunPoint::given))) {
-    values[name].insert(value);
-  }
-  const auto free =
-      std::ranges::count_if(values, [](const auto& of) { return of.second.size() > 1; });
-  return free == 0 ? std::numeric_limits<std::size_t>::max() : static_cast<std::size_t>(free);
 }
 
 }  // namespace cleave::models

@@ -4,9 +4,10 @@
 // same run, are pooled.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -15,7 +16,6 @@
 #include <tuple>
 #include <vector>
 
-#include <cleave/error.hpp>
 #include <cleave/schedule/schedule.hpp>
 #include <cleave/sizes.hpp>
 #include <cleave/trace.hpp>
@@ -31,9 +31,44 @@ inline constexpr const char* kTableType = "table";
 /// A time counts as at least this long, the resolution of the clock.
 inline constexpr double kShortest_s = 1e-9;
 
-inline double seconds_of(std::int64_t ns) {
-  constexpr double kSecondsPerNanosecond = 1e-9;
-  return static_cast<double>(ns) * kSecondsPerNanosecond;
+inline double seconds_of(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
+
+/// The standard deviation of normal noise over the median distance from its middle.
+inline constexpr double kDeviationsPerMedian = 1.4826;
+/// Half of the range that holds 95 % of normal noise, in standard deviations.
+inline constexpr double kDeviationsOf95 = 1.96;
+
+/// 1.4826 * median |x - m| / m, for the median m: of normal noise, the standard deviation over the
+/// mean. 0 where the median is 0. \pre  !values.empty()
+inline double relative_spread(const std::vector<double>& values) {
+  const double middle = detail::median(values);
+  std::vector<double> distances;
+  for (const double value : values) {
+    distances.push_back(std::abs(value - middle));
+  }
+  return middle == 0 ? 0 : kDeviationsPerMedian * detail::median(std::move(distances)) / middle;
+}
+
+/// The faster half of some times, one more than half where they are odd. \pre  !seconds.empty()
+inline std::vector<double> faster_half(std::vector<double> seconds) {
+  std::ranges::sort(seconds);
+  seconds.resize((seconds.size() + 1) / 2);
+  return seconds;
+}
+
+/// The median of the faster half: the time of a run that nothing disturbs. \pre  !seconds.empty()
+inline double quiet_time(std::vector<double> seconds) {
+  return detail::median(faster_half(std::move(seconds)));
+}
+
+/// The value between `part` of the values and the rest, between two neighbours in proportion.
+/// \pre  !values.empty(), 0 <= part <= 1
+inline double quantile(std::vector<double> values, double part) {
+  std::ranges::sort(values);
+  const double place = part * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const std::size_t above = std::min(below + 1, values.size() - 1);
+  return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
 }
 
 /// The key of repetitions, of one trace or of two, that measure the same: ranks, threads, sizes,
@@ -123,31 +158,33 @@ struct SearchRun : RunPoint {
   double nodes() const { return static_cast<double>(sizes.at("nodes")); }
 };
 
-/// The contents of the traces of one application.
-struct Measurements {
+/// The application, and the host of its first trace.
+struct Measured {
   std::string app;
   std::string type;
   std::string placement;
-  int threads = 1;  ///< of a rank, of the first trace; runs of work stealing may differ in it
+  int threads = 1;  ///< of a rank; of a model of work stealing 1 where runs differ in it
   std::map<std::string, std::string> options;  ///< those that are the same in every trace
-  std::vector<std::int64_t> cache_bytes;       ///< of the first trace's host (Provenance)
-  int cores = 0;                               ///< the same
+  std::vector<std::int64_t> cache_bytes;       ///< Provenance
+  int cores = 0;                               ///< 0 where the number is not known
   /// The sizes that every run was given by --size; none where a file or so tells the problem.
   std::set<std::string> given_sizes;
+  std::vector<std::string> notes;  ///< what was left out, in sentences
+};
+
+/// The contents of the traces of one application.
+struct Measurements : Measured {
   std::vector<RunPoint> points;     ///< ascending in ranks, then in sizes
   std::vector<Sample> samples;      ///< none of work stealing, which has
   std::vector<SearchRun> searches;  ///< these
-  std::vector<std::string> notes;   ///< what was left out, in sentences
 };
 
 /// Collects the repetitions of all traces. Of those of a run size, over all its rounds (traces),
 /// the blocks of the faster half count, by the time of the whole call; warm-ups never do. A note
-/// names a trace that dropped spans, which gives total times only, and a search without workers or
-/// nodes.
-///
-/// \throws UsageError  if there is no trace, one is of a rehearsal of the hypercube or on a usual
-///                     network that nobody measured, or they differ in application, type, placement
-///                     or (but for work stealing) threads, or none has a counted repetition
+/// names each trace without blocks, workers or nodes.
+/// \throws UsageError  if there is no counted repetition, a trace is of a rehearsal of the
+/// hypercube
+///                     or on an assumed network, or they are not of one application
 Measurements collect_measurements(std::span<const detail::Trace> traces);
 /// Samples of ranks that were rehearsed; the time of a point is the rank's without messages.
 Measurements collect_rehearsals(std::span<const detail::Trace> traces);
@@ -158,19 +195,5 @@ Measurements without_oversubscribed(Measurements measurements);
 
 /// One observation for the ranks of the same sizes at a level of a run: the median of medians.
 std::vector<Observation> observations_of(const std::vector<Sample>& samples);
-
-/// The largest message of each level of each run, in bytes, with the largest sizes over its ranks.
-std::vector<Observation> message_bytes(const std::vector<Sample>& samples);
-
-/// Bytes of an element in a sample of the sorting form; 0 where none was taken.
-double splitter_bytes(const std::vector<Sample>& samples);
-
-/// Why a form must not be chosen by itself: two sizes always go together, so that a choice would be
-/// a guess. Where runs are given `free` sizes alone, the others follow from these.
-std::optional<Refusal> refuse_choice(const std::vector<Observation>& observations,
-                                     std::size_t free = std::numeric_limits<std::size_t>::max());
-
-/// How many counts differ in what the runs were given; no limit where none does.
-std::size_t free_sizes(const std::vector<RunPoint>& points);
 
 }  // namespace cleave::models

@@ -33,7 +33,6 @@
 
 #include "models/theory/law.hpp"
 #include "models/theory/samples.hpp"
-#include "models/theory/statistics.hpp"
 
 namespace cleave {
 
@@ -232,7 +231,7 @@ void judge_tasks(benchmark::State& state, const Draws& draws, MakeTask make_task
   std::vector<double> half_widths;
   for (auto _ : state) {
     for_each_task(draws, make_task, [&](const Task& task) {
-      const Law law = std::get<Law>(fit_law(task.rows, candidate_forms(task.rows, Of::run)));
+      const Law law = std::get<Law>(fit_law(task.rows, candidate_forms(task.rows)));
       const Estimate said = law.at(task.target);
       const double error = std::abs(said.median / task.truth - 1);
       for (std::size_t i = 0; i < within.size(); ++i) {

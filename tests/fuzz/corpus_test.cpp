@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The short form of fuzzing: every input of a folder, and copies of it that are cut or changed, to
-// the reader that CLEAVE_READER names (reader_fuzzer.cpp).
+// The short form of fuzzing: every input of a folder, and copies of it that are cut or changed or
+// have another value in JSON, to the reader that CLEAVE_READER names (reader_fuzzer.cpp).
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <string>
 
@@ -13,6 +15,8 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace {
+
+using nlohmann::json;
 
 void give(const std::string& bytes) {
   LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
@@ -26,10 +30,53 @@ std::string changed(std::string bytes, std::mt19937& random) {
   return bytes;
 }
 
+/// Calls `changed` with each value in `value` replaced in turn, and each member of an object
+/// erased.
+void at_every_value(json& value, const std::function<void()>& changed) {
+  const json original = value;
+  for (const json& replacement :
+       {json(), json(-1), json(1e300), json("text"), json::array(), json(true), json::object()}) {
+    value = replacement;
+    changed();
+  }
+  value = original;
+  if (value.is_object()) {
+    for (const auto& [name, member] : original.items()) {
+      value.erase(name);
+      changed();
+      value = original;
+    }
+  }
+  if (value.is_structured()) {
+    for (json& element : value) {
+      at_every_value(element, changed);
+      if (value.is_array()) {
+        break;  // its elements are alike
+      }
+    }
+  }
+}
+
+/// Copies in which a value of the first lines is another, where these are JSON.
+void give_with_values(const std::string& bytes) {
+  constexpr int kLines = 8;
+  std::size_t begin = 0;
+  for (int line = 0; line < kLines && begin < bytes.size(); ++line) {
+    const std::size_t end = std::min(bytes.find('\n', begin), bytes.size());
+    if (json object = json::parse(bytes.substr(begin, end - begin), nullptr, false);
+        object.is_object()) {
+      at_every_value(object,
+                     [&] { give(bytes.substr(0, begin) + object.dump() + bytes.substr(end)); });
+    }
+    begin = end + 1;
+  }
+}
+
 void give_with_changes(const std::string& bytes) {
   constexpr std::size_t kCopies = 50;
   std::mt19937 random(1);
   give(bytes);
+  give_with_values(bytes);
   for (std::size_t i = 0; i < kCopies; ++i) {
     give(bytes.substr(0, bytes.size() * i / kCopies));
     give(changed(bytes, random));

@@ -104,8 +104,6 @@ async function randomFields(page, random) {
   for (const id of ids.filter((some) => some.startsWith("size-"))) {
     fields[id] = `${Math.round(2 ** random.between(18, 28))}`;
   }
-  const example = /for example (\S+);/.exec(await page.locator("#what-if-hint").textContent())[1];
-  fields["what-if"] = random.pick(["", "", example]);
   if (ids.includes("threads")) {  // a search, whose model knows one host
     return { ...fields, ranks: random.pick(["1", "2"]), threads: random.pick(["1", "2"]) };
   }

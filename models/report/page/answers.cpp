@@ -69,7 +69,6 @@ std::vector<std::string> commands_of(const json& fields, const NamedSizes& sizes
   add("--threads", "threads");
   add("--ranks-per-host", "ranks-per-host");
   add("--machine", fields.value("network", "").empty() ? "machine" : "network");
-  add("--what-if", "what-if");
   const std::string file = quoted(fields.value("file", ""));
   const std::string deadline = fields.value("deadline", "");
   return {fmt::format("cleave predict {} --ranks {}{}", file, fields.value("ranks", ""), options),
@@ -150,9 +149,6 @@ json page_answer(const Model& as_fitted, const json& fields, std::string& field)
   Model model = as_fitted;
   if (const std::string network = text_of("network"); is_preset(network)) {
     model.network = with_machine(model.network, preset_machine(network));
-  }
-  if (const std::string what_if = text_of("what-if"); !what_if.empty()) {
-    model = changed(std::move(model), parse_what_if(what_if));
   }
   PlanRequest request;
   for (const std::string& name : model.size_names()) {

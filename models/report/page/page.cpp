@@ -206,14 +206,6 @@ json fields_of(const Model& model) {
         options.push_back({name, name});
       }
     }
-    std::vector<std::string_view> names = changeable_blocks(model);
-    if (model.hypercube() != nullptr) {
-      names.insert(names.begin(), {"l", "g"});
-    }
-    if (!names.empty()) {
-      add("what-if", "What if", "",
-          fmt::format("for example {}=0.1x; of {}", names.back(), fmt::join(names, ", ")));
-    }
   }
   add("deadline", "Deadline", "", "20ms, 60s, 15m, 1.5h");
   return fields;

@@ -72,29 +72,6 @@ TEST(DifferenceOf, InputsThatDifferByRoundAreComparedRoundByRound) {
   EXPECT_TRUE(d.is_slower());
 }
 
-TEST(DifferenceOf, RoundsThatDifferMuchIsRarelyCertain) {
-  constexpr int kDraws = 100;
-  constexpr double kOfFourThings = 1 - 0.05 / 4;
-  std::mt19937_64 random(5);
-  int draws = 0;
-  int alarms = 0;
-  for (const int rounds : {2, 3, 5, 8}) {
-    for (const double deviation : {0.05, 0.1, 0.2}) {
-      std::normal_distribution<double> noise(0, deviation);
-      const auto side = [&] {
-        std::vector<double> values(static_cast<std::size_t>(rounds));
-        std::ranges::generate(values, [&] { return std::exp(noise(random)); });
-        return side_with(values);
-      };
-      for (int i = 0; i < kDraws; ++i, ++draws) {
-        const Difference d = difference_of(side(), side(), kOfFourThings);
-        alarms += d.is_slower() || d.is_faster() ? 1 : 0;
-      }
-    }
-  }
-  EXPECT_LE(alarms, draws / 20) << "of " << draws;
-}
-
 /// Repetitions that bursts of other work make 1.3 to 2 times as long, in `busy` of the time.
 class Bursts {
  public:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports, and what their pages hold and answer, without a browser; tests/page opens pages in one.
+// Reports, their tables as text, and what their pages hold and answer, without a browser;
+// tests/page opens pages in one.
 #include "models/report/report.hpp"
 
 #include <gtest/gtest.h>
@@ -10,6 +11,7 @@
 #include <cleave/error.hpp>
 
 #include "models/report/page/page.hpp"
+#include "models/report/table.hpp"
 #include "models/theory/fit.hpp"
 #include "tests/models/synthetic_runs.hpp"
 
@@ -126,9 +128,9 @@ TEST(Page, HasWhatItsFieldsAndFiguresNeed) {
 
 TEST(Page, AnswersAsThePredictionSays) {
   const Model model = report_of({}).model;
-  const nlohmann::json asked = {{"file", "a study"},    {"machine", ""},   {"size-N", "64M"},
-                                {"ranks", "2"},         {"network", ""},   {"what-if", "divide=2x"},
-                                {"ranks-per-host", ""}, {"deadline", "1h"}};
+  const nlohmann::json asked = {{"file", "a study"}, {"machine", ""}, {"size-N", "64M"},
+                                {"ranks", "2"},      {"network", ""}, {"ranks-per-host", ""},
+                                {"deadline", "1h"}};
   std::string field;
   const nlohmann::json answer = page_answer(model, asked, field);
   EXPECT_EQ(field, "");
@@ -136,21 +138,78 @@ TEST(Page, AnswersAsThePredictionSays) {
   EXPECT_EQ(answer.at("deadline"), (nlohmann::json{"yes", "Keeps 1h with 95 % probability."}));
   EXPECT_EQ(answer.at("grounds")[0], "N=64M is 2 times the largest that was fitted (32M)");
   EXPECT_EQ(answer.at("row").size(), kPlanHeads.size());
-  const std::string options = " --size N=64M --what-if divide=2x";
+  const std::string options = " --size N=64M";
   EXPECT_EQ(answer.at("commands"),
             (nlohmann::json{"cleave predict 'a study' --ranks 2" + options,
                             "cleave plan 'a study' --deadline 1h" + options + " --slurm job.sh"}));
-  nlohmann::json plain = asked;
-  plain["what-if"] = "";
-  EXPECT_EQ(page_answer(model, plain, field).at("seconds"),
-            predict(model, 2, {{"N", 64 << 20}}).seconds);
+  EXPECT_EQ(answer.at("seconds"), predict(model, 2, {{"N", 64 << 20}}).seconds);
   for (const auto& [id, text] : std::vector<std::pair<std::string, std::string>>{
-           {"size-N", "none"}, {"ranks", "-3"}, {"deadline", "soon"}, {"what-if", "divide=x"}}) {
+           {"size-N", "none"}, {"ranks", "-3"}, {"deadline", "soon"}}) {
     nlohmann::json wrong = asked;
     wrong[id] = text;
     EXPECT_THROW(page_answer(model, wrong, field), UsageError) << id;
     EXPECT_EQ(field, id);
   }
+}
+
+TEST(Text, IsBrokenAtBlanksAndGoesOnIndented) {
+  const std::string word(30, 'x');
+  EXPECT_EQ(wrapped("short"), "short\n");
+  EXPECT_EQ(wrapped(""), "\n");
+  EXPECT_EQ(wrapped("  a " + word + ' ' + word + "  " + word + ' ' + word + " end", 4),
+            "  a " + word + ' ' + word + "\n    " + word + ' ' + word + " end\n");
+  const std::string long_word(100, 'y');
+  EXPECT_EQ(wrapped("a " + long_word + " b"), "a\n  " + long_word + "\n  b\n") << "no word is cut";
+}
+
+Table table_of(std::size_t columns, const std::string& name, const std::string& cell) {
+  Table table;
+  table.rows.resize(1);
+  for (std::size_t i = 0; i < columns; ++i) {
+    table.columns.push_back({name, true});
+    table.rows[0].push_back({cell, cell});
+  }
+  return table;
+}
+
+TEST(Text, OfATableThatIsWideHasHeadsOfSeveralLines) {
+  EXPECT_EQ(to_terminal(table_of(2, "time (s)", "1.5 s")), " time   time\n1.5 s  1.5 s\n");
+  const std::string narrow = to_terminal(table_of(9, "time [s]", "1.50 s"));
+  EXPECT_TRUE(narrow.starts_with("   time     time ")) << narrow;
+  EXPECT_EQ(narrow.find('\n'), 80U) << narrow;
+  EXPECT_EQ(to_terminal(table_of(20, "time [s]", "1.5 s")).find('\n'), 198U) << "as it is";
+}
+
+TEST(Text, OfATableHasUnitsInItsCellsAndSecondsInItsFile) {
+  const Table table{.columns = {{"measured (s)", true}}, .rows = {{seconds(2.5e-6)}}};
+  EXPECT_EQ(to_terminal(table), "measured\n  2.5 us\n");
+  EXPECT_EQ(to_markdown(table), "| measured |\n| ---: |\n| 2.5 us |\n");
+  EXPECT_EQ(to_csv(table), "measured (s)\r\n2.5e-06\r\n");
+}
+
+TEST(Text, OfATableLeavesOutDetails) {
+  Table table = table_of(2, "n", "1");
+  table.columns[1].is_detail = true;
+  EXPECT_EQ(to_terminal(table), "n\n1\n");
+}
+
+TEST(Text, OfATableBreaksProductsWhereItIsTooWide) {
+  Table table{.columns = {{"term"}, {"value", true}}};
+  const std::string factor(50, 'x');
+  table.rows = {{{factor + '*' + factor, ""}, {"1.5", ""}}, {{"N*M", ""}, {"2", ""}}};
+  EXPECT_EQ(to_terminal(table), "term" + std::string(71, ' ') + "value\n" +  //
+                                    factor + " *" + std::string(25, ' ') + "1.5\n" + factor + "\n" +
+                                    "N * M" + std::string(74, ' ') + "2\n");
+  table.rows.erase(table.rows.begin());
+  EXPECT_EQ(to_terminal(table), "term  value\nN*M       2\n");
+}
+
+TEST(Text, OfATableBreaksSentencesRatherThanNumbers) {
+  Table table{.columns = {{"block"}, {"reason"}}};
+  const std::string reason = std::string(40, 'x') + ' ' + std::string(40, 'y');
+  table.rows = {{{"sort", "sort"}, {reason, reason}}};
+  EXPECT_EQ(to_terminal(table), "block  reason\nsort   " + std::string(40, 'x') + "\n       " +
+                                    std::string(40, 'y') + '\n');
 }
 
 }  // namespace

@@ -101,36 +101,6 @@ TEST(Fit, ARunOfOneElementSpoilsNothing) {
   EXPECT_NEAR(predict(fitted(traces), 2, {{"N", 4 << 20}}).seconds, expected, 0.03 * expected);
 }
 
-TEST(Fit, WorkBetweenMessagesThatTakeLongerScalesWithTheUnitOfTime) {
-  const SyntheticApp app;
-  std::vector<Trace> traces = synthetic_traces(app, {1, 2}, sort_sizes());
-  for (Trace& trace : traces) {
-    trace.run.placement = "distributed";
-    for (const auto& [rank, span] : std::vector(trace.spans)) {
-      if (span.block == Block::divide) {
-        const bool is_long = span.size_values[0] > 4 << 20;
-        for (const Block block : {Block::pivot, Block::partition}) {
-          Span added = span;
-          added.block = block;
-          added.bytes = 16384;
-          added.end_ns = added.begin_ns + (is_long ? 40'000 : 1'000);
-          trace.spans.push_back({rank, added});
-        }
-      }
-    }
-  }
-  const Model model = fitted(traces);
-  for (Trace& trace : traces) {
-    make_slower(trace, 1000);
-  }
-  const Model slower = fitted(traces);
-  ASSERT_EQ(reason(slower, Block::pivot), "not refused");
-  for (std::size_t i = 0; i < law_of(model, Block::pivot).form().size(); ++i) {
-    const double expected = 1000 * coefficient(model, Block::pivot, 2, i);
-    EXPECT_NEAR(coefficient(slower, Block::pivot, 2, i), expected, 1e-9 * expected);
-  }
-}
-
 TEST(Fit, SizesAreGivenWhereTheOptionSaysThoseOfTheProblem) {
   std::vector<Trace> traces = synthetic_traces({}, {1}, sort_sizes());
   EXPECT_TRUE(collect_measurements(traces).given_sizes.empty());

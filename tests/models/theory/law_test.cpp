@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one fit, on observations of known laws, and what its answers do not depend on.
+// The one fit, on observations of known laws, its forms, and least squares.
 #include "models/theory/law.hpp"
 
 #include <gtest/gtest.h>
@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+
+#include <cleave/error.hpp>
 
 namespace cleave::models {
 namespace {
@@ -37,7 +39,7 @@ std::vector<Observation> along(int count, double factor, const TrueLaw& truth, d
 }
 
 Law fitted(const std::vector<Observation>& observations) {
-  return std::get<Law>(fit_law(observations, candidate_forms(observations, Of::block)));
+  return std::get<Law>(fit_law(observations, candidate_forms(observations)));
 }
 
 const std::vector<PricedForm> kLine = {{{Basis(), power("N", 1)}, 0}};
@@ -101,37 +103,6 @@ const TrueLaw kNLogN = [](const NamedValues& s) {
   return 4e-10 * s.at("N") * std::log2(s.at("N"));
 };
 
-TEST(Law, DoesNotDependOnTheOrderOfRows) {
-  std::vector<Observation> rows = along(8, 2, kNLogN, 0.03);
-  const Estimate before = fitted(rows).at({{"N", 1e8}});
-  std::mt19937 random(3);
-  for (int i = 0; i < 5; ++i) {
-    std::ranges::shuffle(rows, random);
-    const Estimate after = fitted(rows).at({{"N", 1e8}});
-    EXPECT_EQ(before.median, after.median);
-    EXPECT_EQ(before.low, after.low);
-    EXPECT_EQ(before.high, after.high);
-  }
-}
-
-TEST(Law, ScalesWithTheUnitOfTime) {
-  const std::vector<Observation> rows = along(8, 2, kNLogN, 0.03);
-  const Estimate seconds = fitted(rows).at({{"N", 1e8}});
-  const auto in_units = [&](double unit) {
-    std::vector<Observation> scaled = rows;
-    for (Observation& o : scaled) {
-      o.value *= unit;
-    }
-    return fitted(scaled).at({{"N", 1e8}});
-  };
-  for (const double unit : {0x1p-40, 0x1p10, 0x1p60}) {
-    EXPECT_EQ(in_units(unit).median, unit * seconds.median) << unit;
-    EXPECT_EQ(in_units(unit).low, unit * seconds.low) << unit;
-    EXPECT_EQ(in_units(unit).high, unit * seconds.high) << unit;
-  }
-  EXPECT_NEAR(in_units(1000).median, 1000 * seconds.median, 1e-11 * 1000 * seconds.median);
-}
-
 TEST(Law, FindsWhatMadeTheTimes) {
   const std::vector<std::pair<std::string, TrueLaw>> laws = {
       {"N", [](const NamedValues& s) { return 3e-9 * s.at("N"); }},
@@ -188,6 +159,159 @@ TEST(Law, RefusesWhatDeterminesNothing) {
   EXPECT_EQ(std::get<Refusal>(fit_law(two, kLine)).reason,
             "runs at 2 different sizes for 2 coefficients (1, N): at least 3 are needed");
   EXPECT_TRUE(std::holds_alternative<Refusal>(fit_law({}, {{{Basis()}, 0}})));
+}
+
+TEST(Basis, IsEvaluatedAsWritten) {
+  const NamedValues sizes = {{"N", 8}, {"M", 3}, {"K", 0.5}};
+  const std::pair<const char*, double> kTable[] = {
+      {"1", 1},       {"N", 8},          {"N*log2(N)", 24},     {"N*log2(N)^2", 72},
+      {"N^2", 64},    {"N^1.5", 22.627}, {"N*M", 24},           {"M*log2(N)", 9},
+      {"N^2/3", 4},   {"N^log2(3)", 27}, {"N^-1", 0.125},       {"N^log2(7)*log2(N)", 1029},
+      {"log2(K)", 0}, {"N^0.25", 1.682}, {"log2(N)^0.5", 1.732}};
+  for (const auto& [text, value] : kTable) {
+    const std::optional<Basis> basis = Basis::parse(text);
+    ASSERT_TRUE(basis) << text;
+    EXPECT_EQ(basis->text(), text);
+    EXPECT_NEAR((*basis)(sizes), value, 1e-3) << text;
+  }
+  EXPECT_EQ(Basis::parse("N*log2(K)*M")->sizes(), (std::set<std::string>{"K", "M", "N"}));
+  for (const char* wrong : {"", "N*", "N**M", "log2(N", "hit(M/N)", "N^x", "N^0", "N^1/0", "1*N*",
+                            "N^log2(1)", "N^11"}) {
+    EXPECT_FALSE(Basis::parse(wrong)) << wrong;
+  }
+  try {
+    (*Basis::parse("N*X"))(sizes);
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_STREQ(e.what(), "size X is not known, but N*X depends on it");
+  }
+}
+
+std::vector<std::string> texts_of(const std::vector<PricedForm>& forms) {
+  std::vector<std::string> texts;
+  for (const PricedForm& priced : forms) {
+    texts.push_back(text_of(priced.form));
+  }
+  return texts;
+}
+
+/// The forms on trial for `time` at each of `values` of N, and of M where `has_m`.
+std::vector<std::string> forms_of(const std::vector<double>& values, bool has_m,
+                                  const TrueLaw& time) {
+  std::vector<Observation> observations;
+  for (const double n : values) {
+    for (const double m : has_m ? values : std::vector<double>{1}) {
+      Observation& o = observations.emplace_back(Observation{.sizes = {{"N", n}}});
+      if (has_m) {
+        o.sizes["M"] = m;
+      }
+      o.value = time(o.sizes);
+    }
+  }
+  return texts_of(candidate_forms(observations));
+}
+
+bool has(const std::vector<std::string>& forms, const std::string& text) {
+  return std::ranges::find(forms, text) != forms.end();
+}
+
+TEST(Forms, ShorterOnesComeFirstAndNoneTwice) {
+  std::vector<std::string> forms =
+      forms_of({1, 2, 4, 8, 16, 32, 64, 100}, true,
+               [](const NamedValues& s) { return s.at("N") * s.at("M") + 10 * s.at("N"); });
+  const auto terms = [](const std::string& text) { return std::ranges::count(text, ','); };
+  EXPECT_TRUE(std::ranges::is_sorted(forms, {}, terms));
+  EXPECT_LE(terms(forms.back()), 3) << "three products and a constant";
+  for (const char* wanted :
+       {"1", "N", "1,N", "N*log2(N)", "N^0.5", "N^1.5", "N^2*log2(N)", "N^3", "N^log2(3)",
+        "1,N^log2(7)", "N^2/3", "N^0.25*log2(N)", "M*log2(N)", "M*N,N"}) {
+    EXPECT_TRUE(has(forms, wanted)) << wanted;
+  }
+  std::ranges::sort(forms);
+  EXPECT_EQ(std::ranges::adjacent_find(forms), forms.end());
+}
+
+TEST(Forms, APowerAboveOneNeedsAFactorOfFour) {
+  const TrueLaw time = [](const NamedValues& s) { return s.at("N"); };
+  EXPECT_FALSE(has(forms_of({1, 3.9}, false, time), "N^2"));
+  EXPECT_TRUE(has(forms_of({1, 4}, false, time), "N^2"));
+}
+
+TEST(Forms, OfWhatIsMovedAreLinear) {
+  EXPECT_EQ(texts_of(linear_forms({"N"})), (std::vector<std::string>{"1", "N", "1,N"}));
+  EXPECT_EQ(linear_forms({}).size(), 1U);
+  EXPECT_EQ(linear_forms({"M", "N"}).size(), 7U);
+}
+
+const std::vector<double> kOnes(4, 1);
+
+TEST(LeastSquares, HasTheLineAndErrorsOfTheTextbook) {
+  // Points (1,1) (2,3) (3,2) (4,5): slope 1.1, constant 0.
+  const Columns columns = {kOnes, {1, 2, 3, 4}};
+  const Solution found = solve(kOnes, columns, std::vector<double>{1, 3, 2, 5});
+  EXPECT_NEAR(found.coefficients[0], 0, 1e-9);
+  EXPECT_NEAR(found.coefficients[1], 1.1, 1e-9);
+  EXPECT_NEAR(found.covariance[0], 30.0 / 20, 1e-9);
+  EXPECT_NEAR(found.covariance[3], 1.0 / 5, 1e-9);
+  EXPECT_NEAR(found.covariance[1], -2.5 / 5, 1e-9);
+  const std::vector<double> first_two = {1, 1, 0, 0};
+  EXPECT_NEAR(solve(first_two, columns, std::vector<double>{1, 3, 2, 5}).coefficients[1], 2, 1e-6);
+}
+
+double squares(const Columns& columns, const std::vector<double>& x,
+               const std::vector<double>& measured) {
+  double sum = 0;
+  for (std::size_t row = 0; row < measured.size(); ++row) {
+    double left = measured[row];
+    for (std::size_t j = 0; j < x.size(); ++j) {
+      left -= columns[j][row] * x[j];
+    }
+    sum += left * left;
+  }
+  return sum;
+}
+
+/// No step along any coefficient, or two of them, that keeps them non-negative leaves less.
+TEST(LeastSquares, NonNegativeSolutionIsTheBest) {
+  std::mt19937 random(3);
+  std::normal_distribution<double> normal;
+  const std::vector<double> weights(9, 1);
+  for (int trial = 0; trial < 200; ++trial) {
+    Columns columns(1 + trial % 4, std::vector<double>(9));
+    std::vector<double> measured(9);
+    std::ranges::generate(measured, [&] { return normal(random); });
+    for (std::vector<double>& column : columns) {
+      std::ranges::generate(column, [&] { return normal(random); });
+    }
+    const std::vector<double> found = solve_non_negative(weights, columns, measured);
+    EXPECT_GE(std::ranges::min(found), 0);
+    const double least = squares(columns, found, measured);
+    for (int step = 0; step < 50; ++step) {
+      std::vector<double> other = found;
+      for (double& x : other) {
+        x = std::max(0.0, x + 0.01 * normal(random));
+      }
+      EXPECT_GE(squares(columns, other, measured), least - 1e-9);
+    }
+  }
+  const Columns dependent = {{1, 2, 3, 0}, {2, 4, 6, 0}};
+  const std::vector<double> found =
+      solve_non_negative(kOnes, dependent, std::vector<double>{4, 8, 12, 0});
+  EXPECT_NEAR(found[0] + 2 * found[1], 4, 1e-6) << "one of dependent columns is enough";
+}
+
+TEST(LeastSquares, RefusesDependentColumnsByName) {
+  const auto reason = [](const std::vector<std::string>& names, const Columns& columns) {
+    const std::optional<Refusal> refusal = refuse_dependent(names, columns, names.size());
+    return refusal ? refusal->reason.substr(0, refusal->reason.find(':')) : "not refused";
+  };
+  Columns columns = {kOnes, {1e5, 2e5, 4e5, 9e5}, {2e5, 4e5, 8e5, 18e5}};
+  EXPECT_EQ(reason({"1", "N", "M"}, columns), "columns N and M are dependent");
+  columns[2][0] = 7e5;
+  EXPECT_EQ(reason({"1", "N", "M"}, columns), "not refused");
+  EXPECT_EQ(reason({"1", "N", "M"}, {kOnes, {1, 2, 3, 9}, {5, 7, 9, 21}}),
+            "columns 1 and N and M are dependent");
+  EXPECT_EQ(reason({"1", "N"}, {kOnes, {5, 5, 5, 5}}), "columns 1 and N are dependent");
 }
 
 }  // namespace

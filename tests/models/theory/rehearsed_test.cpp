@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/theory/rehearsed.hpp"
 
 #include <gtest/gtest.h>
 

@@ -15,7 +15,6 @@
 #include "models/theory/fit.hpp"
 #include "models/theory/model.hpp"
 #include "models/theory/prediction.hpp"
-#include "models/theory/rehearsed.hpp"
 #include "tests/models/theory/synthetic_searches.hpp"
 
 namespace cleave::models {
@@ -211,18 +210,6 @@ TEST(Search, IsWideAndNamedWhereItWasRehearsedOnAnAssumedNetwork) {
   EXPECT_LT(assumed.low, measured.low);
   options.threads = 2;
   EXPECT_FALSE(predict(model, 64, sizes, options).is_rehearsed) << "ranks of one thread were";
-}
-
-TEST(Search, HalfTheTimeOfANodeLeavesTheStealsAsTheyAre) {
-  const Truth truth;
-  const Model model = fit(search_traces(truth, {{1, 1}, {2, 1}, {4, 1}}, kSizes));
-  const auto of = [](const Model& any) {
-    return predict(any, 4, {{"nodes", 1 << 20}}, {.ranks_per_host = 4}).shares;
-  };
-  const auto before = of(model);
-  const auto after = of(changed(model, parse_what_if("sequential=0.5x,steal=2x")));
-  EXPECT_DOUBLE_EQ(after[0].seconds, before[0].seconds / 2);
-  EXPECT_DOUBLE_EQ(after[1].seconds, before[1].seconds * 2);
 }
 
 TEST(Search, SaysWhatTheTracesCannotTell) {
