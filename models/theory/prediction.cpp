@@ -244,8 +244,8 @@ void set_memory(Prediction& prediction, const Model& model, const Law& law) {
   }
 }
 
-/// What a rehearsal does not show, with a remark: other numbers of ranks on a host than were
-/// rehearsed at once.
+/// The half width for what a rehearsal does not show, with a remark: other numbers of ranks on a
+/// host than were rehearsed at once.
 double unseen_of_rehearsal(Prediction& prediction, const Question& question) {
   const bool is_search = question.rehearsed->search.has_value();
   const int at_once = question.rehearsed->ranks_per_host;
@@ -269,8 +269,8 @@ double unseen_of_rehearsal(Prediction& prediction, const Question& question) {
   return kOtherRanksPerHost;
 }
 
-/// What the fitted runs do not show: data beyond a cache, and, with a remark, other numbers of
-/// ranks on a host.
+/// The half width for what the fitted runs do not show: data beyond a cache, and, with a remark,
+/// other numbers of ranks on a host.
 double unseen_of_law(Prediction& prediction, const Model& model) {
   const double beyond_cache = prediction.cache_left_bytes ? kBeyondCache : 0;
   const int asked = prediction.ranks_per_host;

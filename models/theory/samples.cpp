@@ -259,7 +259,7 @@ std::set<std::string> given_sizes_of(const Trace& trace) {
   return {names.begin(), names.end()};
 }
 
-/// What the traces are of. Leaves a note of each that lacks its blocks or workers.
+/// The application of the traces, with a note of each that lacks its blocks or workers.
 /// \throws UsageError  if they are not of one application
 Measured measured_of(std::span<const Trace> traces) {
   if (traces.empty()) {
