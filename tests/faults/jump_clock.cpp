@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// To be preloaded: the clock of the day jumps forwards and back by up to a day, the steady clock
-// forwards by up to a second, at random calls. CLEAVE_SEED seeds them.
+// To be preloaded. At random calls the clock of the day jumps by up to a day, forwards or back, and
+// the steady clock forwards by up to a second. CLEAVE_SEED seeds them.
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>

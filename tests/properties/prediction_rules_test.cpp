@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What any prediction owes, whatever the program: random laws are traced with random noise, and the
-// same runs are told in another unit of time, in another order, by other names, twice, or with more
-// runs that agree.
+// Rules of all predictions. Random laws are traced with random noise. The same runs are told in
+// another unit of time, in another order, by other names, twice, or with more runs that agree.
 //
 // CLEAVE_RULES_SEED and CLEAVE_RULES_COUNT choose others, and more.
 #include <gtest/gtest.h>

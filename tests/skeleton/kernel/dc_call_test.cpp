@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every placement returns what solve_sequential returns, at any number of ranks, or one error on
-// all; subproblems are shared out among ranks, and a rank's own part among its threads.
+// all. Subproblems are shared out among ranks, and a rank's own part among its threads.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
