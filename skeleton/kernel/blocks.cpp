@@ -73,8 +73,8 @@ void BlockRunner::record(Block block, Level level, std::int64_t begin_ns, std::i
 }
 
 void BlockRunner::announce(Block block, Level level) const {
-  if (options_.hooks.before_block) {
-    options_.hooks.before_block(block, level.index);
+  if (options_.before_block) {
+    options_.before_block(block, level.index);
   }
 }
 

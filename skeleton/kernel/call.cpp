@@ -35,16 +35,6 @@ ErasedValue solve_on_one_rank(const AnyApp& app, const Given& given, const CallO
   return std::move(solution.value().front());
 }
 
-ErasedValue solve_on_all_ranks(const AnyApp& app, const Given& given, const CallOptions& options) {
-  if (!app.traits().runs_on_hypercube) {
-    throw Error(
-        "the hypercube runs no search: take work_stealing, or give it `divide` in halves as well");
-  }
-  const Solver solver = solver_of(app, options);
-  const Way way = way_for(options.placement, app.traits());
-  return solve_on_hypercube(app, options, Comm(options.comm), way, solver, given);
-}
-
 /// This rank alone, while others may want its cores.
 class OwnRank final : public Comm {
  public:
@@ -142,7 +132,7 @@ ErasedValue call(DC_Type type, const AnyApp& app, std::uint64_t problem_hash, co
     case DC_Type::sequential:
       return solve_on_one_rank(app, given, options);
     case DC_Type::hypercube:
-      return solve_on_all_ranks(app, given, options);
+      return solve_on_hypercube(app, options, Comm(options.comm), solver_of(app, options), given);
     case DC_Type::work_stealing:
       return app.steal(given, options, Comm(options.comm));
   }
@@ -154,8 +144,7 @@ ErasedValue call_on(const SearchMessages& ranks, const AnyApp& app, const Given&
   std::array<std::int64_t, 2> agreed{};
   ranks.allreduce_min(agreed);  // takes the time of that agreement
   if (type == DC_Type::hypercube) {
-    return solve_on_hypercube(app, options, ranks, way_for(options.placement, app.traits()),
-                              nullptr, given);
+    return solve_on_hypercube(app, options, ranks, nullptr, given);
   }
   return app.steal(given, options, ranks);
 }

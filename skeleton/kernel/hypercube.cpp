@@ -24,7 +24,7 @@ namespace {
 
 class Hypercube {
  public:
-  Hypercube(const AnyApp& app, const CallOptions& options, const Messages& ranks, Way way,
+  Hypercube(const AnyApp& app, const CallOptions& options, const Messages& ranks,
             const Solver& solver)
       : app_(app),
         options_(options),
@@ -32,10 +32,12 @@ class Hypercube {
         blocks_(app, options, solver),
         link_(comm_, blocks_),
         split_parts_(app.part_steps(comm_, blocks_)),
-        schedule_(schedule_of(way, comm_.size(), comm_.rank())),
+        schedule_(
+            schedule_of(way_for(options.placement, app.traits()), comm_.size(), comm_.rank())),
         divided_(static_cast<std::size_t>(schedule_.groups.back().level) + 1) {}
 
-  ErasedValue solve(const Given& given, Way way) {
+  ErasedValue solve(const Given& given) {
+    const Way way = way_for(options_.placement, app_.traits());
     if (way != Way::rooted || comm_.rank() == 0) {
       problem_ = blocks_.attempt("Problem", Level{}, [&] { return list_of(given()); });
       if (problem_ && (way == Way::replicated || way == Way::rooted)) {
@@ -208,11 +210,15 @@ class Hypercube {
 }  // namespace
 
 ErasedValue solve_on_hypercube(const AnyApp& app, const CallOptions& options, const Messages& ranks,
-                               Way way, const Solver& solver, const Given& given) {
-  return Hypercube(app, options, ranks, way, solver).solve(given, way);
+                               const Solver& solver, const Given& given) {
+  return Hypercube(app, options, ranks, solver).solve(given);
 }
 
 Way way_for(Placement asked, const AppTraits& application) {
+  if (!application.runs_on_hypercube) {
+    throw Error(
+        "the hypercube runs no search: take work_stealing, or give it `divide` in halves as well");
+  }
   const Way way = way_of(asked, application.splits_parts);
   if (!application.is_distributable && asked == Placement::distributed) {
     throw Error(fmt::format(

@@ -46,10 +46,8 @@ Bytes packed(const Values& list, const ListWire& list_wire) {
   return {outgoing.bytes().begin(), outgoing.bytes().end()};
 }
 
-CallOptions recorded_by(Recorder* recorder) {
-  CallOptions options;
-  options.recorder = recorder;
-  return options;
+CallOptions recorded_by(Recorder* recorder, Placement placement) {
+  return {{.recorder = recorder, .placement = placement}};
 }
 
 /// The result of a block of `rank`. \throws FunctorError  if it failed
@@ -189,8 +187,8 @@ std::int64_t Rehearsal::run(ErasedValue problem) {
   if (prepared_.level_offset > 0) {
     options_.recorder->add_run_sizes({{"N", app_.elements(problem).count * ranks_}});
   }
-  const ErasedValue solution = solve_on_hypercube(app_, options_, messages, way_, solver_,
-                                                  [&] { return std::move(problem); });
+  const ErasedValue solution =
+      solve_on_hypercube(app_, options_, messages, solver_, [&] { return std::move(problem); });
   const std::int64_t elapsed_ns = rehearsed_ns() - begin_ns;
   if (prepared_.first_level == 0 && swaps(way_) && way_ != Way::splitting) {  // all get the whole
     options_.recorder->add_run_sizes(app_.solution_sizes(solution));
@@ -255,7 +253,8 @@ void Rehearsal::solve_siblings() {
 
 /// The solution of `group`, whose problem this is; of parts, it is made here.
 Values Rehearsal::solved(std::optional<Values> problem, Group group, int level) {
-  const CallOptions options = recorded_by(group.size == 1 ? &prepared_.own_parts : nullptr);
+  const CallOptions options =
+      recorded_by(group.size == 1 ? &prepared_.own_parts : nullptr, options_.placement);
   Blocks blocks(app_, options, solver_);
   const Level at{.index = level, .group = group.size};
   if (group.size == 1) {
@@ -295,9 +294,8 @@ void Rehearsal::sort_parts() {
   }
   const auto sort_part = [&](const Messages& messages) {
     const auto index = static_cast<std::size_t>(messages.rank());
-    const CallOptions options = recorded_by(&recorders[index]);
-    solve_on_hypercube(app_, options, messages, way_, nullptr,
-                       [&] { return std::move(parts[index]); });
+    const CallOptions options = recorded_by(&recorders[index], options_.placement);
+    solve_on_hypercube(app_, options, messages, nullptr, [&] { return std::move(parts[index]); });
   };
   messages_ = run_virtual_ranks(group_.size, sort_part, {}, nullptr, rank_ - group_.first).heard;
   for (int rank = group_.first; rank < group_.first + group_.size; ++rank) {

@@ -277,8 +277,8 @@ class RankSearch final : public RankBag {
     for (bool is_empty = false; !worker.has_failed && !is_empty && may_go();) {
       std::int64_t visited = 0;
       const bool went_well = failure_.guard("visit", [&] {
-        if (options_.hooks.before_block) {
-          options_.hooks.before_block(Block::sequential, 0);
+        if (options_.before_block) {
+          options_.before_block(Block::sequential, 0);
         }
         bool is_stopped = false;
         visited = searched_.visit_some(worker.index, worker.batch, *transport_, is_stopped);

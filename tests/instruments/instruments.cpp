@@ -84,7 +84,7 @@ void add_options(CLI::App& cli) {
 
 void attach(CallOptions& call, int rank) {
   if (!injections.empty()) {
-    call.hooks.before_block = [rank](Block block, int level) {
+    call.before_block = [rank](Block block, int level) {
       for (Injection& injection : injections) {
         if (injection.rank == rank && injection.block == block && injection.level == level) {
           injection.happen();

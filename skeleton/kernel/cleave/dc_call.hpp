@@ -24,7 +24,7 @@
 
 namespace cleave::detail {
 
-/// DC_Call, with hooks.
+/// DC_Call of an application that is known to be well-formed.
 /// \param problem_hash  of `cheap_hash`
 ErasedValue call(DC_Type type, const AnyApp& app, std::uint64_t problem_hash, const Given& given,
                  const CallOptions& options);
@@ -41,14 +41,12 @@ Solver solver_of(const AnyApp& app, const CallOptions& options);
 Way way_for(Placement asked, const AppTraits& application);
 
 /// One DC_Call on one rank.
-/// \param ranks    this rank among the others
-/// \param way      that the application can go
-/// \param solver   solves this rank's own part, unless it is empty
-/// \param given    makes what this rank has of the problem
-/// \param holders  who has it; what other ranks have counts for nothing
+/// \param ranks   this rank among the others
+/// \param solver  solves this rank's own part, unless it is empty
+/// \param given   makes what this rank has of the problem; not called where it has nothing
 /// \return  what this rank gets; default-constructed where that is nothing
 ErasedValue solve_on_hypercube(const AnyApp& app, const CallOptions& options, const Messages& ranks,
-                               Way way, const Solver& solver, const Given& given);
+                               const Solver& solver, const Given& given);
 
 /// This rank throws alone what the move of the solution to the caller throws.
 template <class App>

@@ -19,8 +19,6 @@
 
 namespace cleave {
 
-class Comm;
-
 /// How workers share work (docs/explanation/work-stealing.md). What ends a search early holds for
 /// every type, but not inside of a `sequential` functor.
 struct StealingOptions {
@@ -83,16 +81,11 @@ struct Options {
 
 namespace detail {
 
-/// Where a test gets in between the skeleton and what it calls.
-struct Hooks {
+struct CallOptions : Options {
   /// Called before each functor and each piece of the skeleton's own work with its block and level,
   /// as part of it: what it throws is the functor's failure. Work stealing calls it with
   /// Block::sequential before a few visits at once, on every worker.
   std::function<void(Block, int level)> before_block = nullptr;
-};
-
-struct CallOptions : Options {
-  Hooks hooks{};
   /// Where the workers of this rank add up their visits after each batch; may be null.
   std::atomic<std::int64_t>* visits = nullptr;
   /// The hardware thread that each worker of this rank is bound to; empty where none is bound. Work

@@ -59,7 +59,7 @@ std::vector<typename App::Solution> solutions_on(int ranks, DC_Type type, Placem
   std::vector<typename App::Solution> solutions(static_cast<std::size_t>(ranks));
   const auto call_as = [&](const SearchMessages& rank) {
     CallOptions options{{.placement = placement}};
-    options.hooks.before_block = [](Block, int) { block_clock_ns += kBlock_ns; };
+    options.before_block = [](Block, int) { block_clock_ns += kBlock_ns; };
     solutions[static_cast<std::size_t>(rank.rank())] =
         call_on(rank, app, make(static_cast<std::size_t>(rank.rank())), options, type);
   };

@@ -79,9 +79,6 @@ struct Task {
   Destination destination;
 };
 
-template <class App>
-class Frames;
-
 /// A problem that was divided.
 template <class App>
 struct alignas(kCacheLineBytes) Frame {
@@ -91,21 +88,17 @@ struct alignas(kCacheLineBytes) Frame {
   std::conditional_t<Tasks<App>::kHasAfter, std::optional<typename App::Problem>, std::monostate>
       problem;
   std::atomic<std::size_t> missing = 0;
-  Frames<App>* owner = nullptr;
   Frame* next = nullptr;  ///< of those that are not in use
 };
 
-/// The frames of one thread, which takes them. All live until the search ends.
+/// The frames that one thread takes: its own, and others' that it has completed. All live until the
+/// search ends.
 template <class App>
 class Frames {
  public:
   Frame<App>* take(const Destination& destination, std::size_t children) {
     if (unused_ == nullptr) {
-      unused_ = given_back_.exchange(nullptr, std::memory_order_acquire);
-    }
-    if (unused_ == nullptr) {
       unused_ = &all_.emplace_back();
-      unused_->owner = this;
     }
     Frame<App>* const frame = std::exchange(unused_, unused_->next);
     frame->destination = destination;
@@ -116,24 +109,12 @@ class Frames {
     return frame;
   }
 
-  /// Lets the owner of `frame` use it again; by the thread of these frames, whose own it need not
-  /// be. \pre  it holds no solution any more
-  void give_back(Frame<App>* frame) {
-    if (frame->owner == this) {
-      frame->next = std::exchange(unused_, frame);
-      return;
-    }
-    std::atomic<Frame<App>*>& newest = frame->owner->given_back_;
-    frame->next = newest.load(std::memory_order_relaxed);
-    while (!newest.compare_exchange_weak(frame->next, frame, std::memory_order_release,
-                                         std::memory_order_relaxed)) {
-    }
-  }
+  /// \pre  it holds no solution any more
+  void give_back(Frame<App>* frame) { frame->next = std::exchange(unused_, frame); }
 
  private:
   std::deque<Frame<App>> all_;
   Frame<App>* unused_ = nullptr;
-  std::atomic<Frame<App>*> given_back_ = nullptr;  ///< by other threads, the newest first
 };
 
 template <class App>
@@ -288,8 +269,8 @@ class ForkJoin {
   template <class Work>
   [[gnu::always_inline]] auto in_block(Block block, Work&& work) const {
     return in_functor(name_of(block).data(), [&] {
-      if (options_.hooks.before_block) {
-        options_.hooks.before_block(block, 0);
+      if (options_.before_block) {
+        options_.before_block(block, 0);
       }
       return work();
     });
