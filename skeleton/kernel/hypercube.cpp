@@ -226,7 +226,7 @@ Way way_for(Placement asked, const AppTraits& application) {
         "solved together (application.hpp, Distributable)",
         name_of(asked)));
   }
-  if (application.problem.ops == nullptr && moves_problems(way)) {
+  if (application.problem.make == nullptr && moves_problems(way)) {
     throw Error(fmt::format(
         "placement {} sends problems to other ranks, and this application's Problem cannot cross: "
         "it holds a pointer, a view, a C array or a type without a wire",

@@ -94,7 +94,7 @@ std::optional<Values> Link::transfer(int other, Direction direction,
   if (their_header.has_payload != 0) {
     room = work(their_header.bytes, [&]() -> std::span<std::byte> {
       if (list_wire.is_one) {
-        one = list_wire.ops->incoming(their_bytes);
+        one = list_wire.make(their_bytes);
         return one->bytes();
       }
       list.resize(their_bytes);
@@ -132,7 +132,7 @@ std::optional<Values> Link::transfer(int other, Direction direction,
   return work(0, [&] {
     Values theirs = one ? list_of(one->take()) : Values();
     for (Unpacker unpacker(list); unpacker.left() > 0;) {
-      theirs.push_back(ErasedValue::unpack(*list_wire.ops, unpacker));
+      theirs.push_back(ErasedValue::unpack(list_wire.make, unpacker));
     }
     return theirs;
   });

@@ -49,11 +49,11 @@ struct Tasks<AnyApp> {
 
   static void pack_problem(Packer& packer, const ErasedValue& problem) { problem.pack(packer); }
   ErasedValue unpack_problem(Unpacker& unpacker) const {
-    return ErasedValue::unpack(*app.traits().problem.ops, unpacker);
+    return ErasedValue::unpack(app.traits().problem.make, unpacker);
   }
   static void pack_solution(Packer& packer, const ErasedValue& solution) { solution.pack(packer); }
   ErasedValue unpack_solution(Unpacker& unpacker) const {
-    return ErasedValue::unpack(*app.traits().solution.ops, unpacker);
+    return ErasedValue::unpack(app.traits().solution.make, unpacker);
   }
 
   const AnyApp& app;
@@ -398,7 +398,7 @@ class RankSearch final : public RankBag {
   std::optional<Values> transfer(int other, const std::optional<Values>& solution,
                                  Link::Direction direction) {
     return Link(comm_, blocks_)
-        .transfer(other, direction, solution, {.ops = app_.traits().solution.ops},
+        .transfer(other, direction, solution, {.make = app_.traits().solution.make},
                   {0, comm_.size()}, Sizes{});
   }
 

@@ -96,8 +96,7 @@ namespace cleave {
 /// problem of rank 0 counts, and the other ranks get a default-constructed solution; with
 /// Placement::distributed each rank passes its part (`Distributable`). Cost on p ranks:
 /// docs/explanation/model.md, eq. 6. Two agreements of 2 log2(p) messages, at the start and at the
-/// end; four of work stealing. Problems and solutions of more than 32 bytes, or whose
-/// move may throw, are moved to the heap once.
+/// end; four of work stealing. Problems and solutions are moved to the heap.
 ///
 /// \throws FunctorError    on every rank, the same one, if a functor, the sizes, a copy or a move
 ///                         throws on any rank, a thread cannot be started, or a message cannot be

@@ -85,8 +85,7 @@ TEST(DcCall, SequentialNeedsNoCommunicatorAndPassesExceptionsOn) {
   EXPECT_EQ(DC_Call(DC_Type::sequential, examples::Mergesort{}, values),
             solve_sequential(examples::Mergesort{}, values));
   const auto fail = [](Block, int) { throw std::out_of_range("as it was"); };
-  EXPECT_THROW(call(DC_Type::sequential, examples::Mergesort{}, std::vector(values),
-                    {{}, {.before_block = fail}}),
+  EXPECT_THROW(call(DC_Type::sequential, examples::Mergesort{}, std::vector(values), {{}, fail}),
                std::out_of_range);
 }
 

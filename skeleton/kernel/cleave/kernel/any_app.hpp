@@ -55,7 +55,7 @@ struct AppTraits {
   bool keeps_divided = false;  ///< HasAfter
   bool splits_parts = false;   ///< SplitsParts and not MergesParts
   bool is_distributable = false;
-  ListWire problem{};  ///< without operations where it cannot cross
+  ListWire problem{};  ///< null where it cannot cross
   ListWire solution{};
 };
 
@@ -121,9 +121,9 @@ AppTraits app_traits_of() {
                    .keeps_divided = HasAfter<App>,
                    .splits_parts = SplitsParts<App> && !MergesParts<App>,
                    .is_distributable = Distributable<App>,
-                   .solution = {&OpsOf<typename App::Solution>::kOps, DividesInHalves<App>}};
+                   .solution = {IncomingOf<typename App::Solution>::make, DividesInHalves<App>}};
   if constexpr (Transferable<typename App::Problem>) {
-    traits.problem = {&OpsOf<typename App::Problem>::kOps, DividesInHalves<App>};
+    traits.problem = {IncomingOf<typename App::Problem>::make, DividesInHalves<App>};
   }
   return traits;
 }
