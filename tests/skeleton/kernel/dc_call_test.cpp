@@ -167,7 +167,7 @@ TEST(DcCall, TheLowestLevelAndRankWins) {
   };
   EXPECT_EQ(error_of([&] {
               call(DC_Type::hypercube, examples::Mergesort{}, random_values(4096, 5),
-                   {{.comm = MPI_COMM_WORLD}, {.before_block = inject}});
+                   {{.comm = MPI_COMM_WORLD}, inject});
             }),
             fmt::format("rank 0, level 0, {}: rank 0", world_size() > 1 ? "divide" : "sequential"));
 }
