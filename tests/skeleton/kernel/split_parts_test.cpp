@@ -181,7 +181,7 @@ TEST(SplitParts, AFunctorThatThrowsOnOneRankIsOneExceptionOnEveryRank) {
         try {
           call(DC_Type::hypercube, examples::SplitSort{}, std::move(part),
                {{.comm = MPI_COMM_WORLD, .placement = Placement::distributed},
-                {.before_block = inject}});
+                inject});
         } catch (const FunctorError& e) {
           error = e.what();
         }
