@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hypercube quicksort (Wagar 1987) of keys that are spread over the ranks and stay so: the sorting
 // form of Placement::distributed. Pivots are quantiles of large random samples; what makes it even
-// on every input is the skeleton's exchange (kernel/exchange_plan.hpp).
+// on every input is the skeleton's exchange (kernel/split_parts.hpp).
 #pragma once
 
 #include <algorithm>

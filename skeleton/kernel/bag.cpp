@@ -27,11 +27,11 @@ void Worker::adapt_batch(std::int64_t visited, std::int64_t took_ns) {
 
 RankBag::RankBag(AnySegments& segments, std::unique_ptr<Transport> transport,
                  Surroundings surroundings, int workers, std::uint64_t seed, FirstFailure& failure)
-    : segments_(segments),
+    : surroundings_(std::move(surroundings)),
+      segments_(segments),
       transport_(std::move(transport)),
       failure_(failure),
       seed_(seed),
-      surroundings_(std::move(surroundings)),
       shares_(workers > 1 || transport_->size() > 1) {
   for (int i = 0; i < workers; ++i) {
     Worker& worker = workers_.emplace_back();

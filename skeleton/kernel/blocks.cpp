@@ -65,17 +65,9 @@ void FirstFailure::note(std::string_view block, Level level) {
   is_set_.store(true);
 }
 
-std::int64_t BlockRunner::now_ns() const { return recorder_ != nullptr ? recorder_->now_ns() : 0; }
-
 void BlockRunner::record(Block block, Level level, std::int64_t begin_ns, std::int64_t end_ns,
                          std::int64_t bytes, const Sizes& sizes) {
   recorder_->record(block, level.index, level.group, begin_ns, end_ns, bytes, sizes);
-}
-
-void BlockRunner::announce(Block block, Level level) const {
-  if (options_.before_block) {
-    options_.before_block(block, level.index);
-  }
 }
 
 bool Blocks::is_trivial(const Values& list) const {

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cmath>
 #include <exception>
 #include <utility>
 
@@ -35,37 +34,20 @@ ErasedValue solve_on_one_rank(const AnyApp& app, const Given& given, const CallO
   return std::move(solution.value().front());
 }
 
-/// This rank alone, while others may want its cores.
-class OwnRank final : public Comm {
- public:
-  explicit OwnRank(bool is_polite) : Comm(MPI_COMM_SELF), is_polite_(is_polite) {}
-
-  Surroundings surroundings(int threads) const override {
-    Surroundings surroundings = Comm::surroundings(threads);
-    surroundings.is_polite |= is_polite_;
-    return surroundings;
-  }
-
- private:
-  const bool is_polite_;
-};
-
 /// Collective: all ranks make the same call, or all throw. Cost: one all-reduce.
 /// \param application, problem  hashes; 0 of a problem that is not compared
 /// \throws Error  if type, placement, threads, application or problem differ; for work stealing
-/// also
-///                whether there are snapshots, or where a search tells that it was ended early
+///                also whether there are snapshots, or where a search tells that it was ended early
 void agree_on_call(const Comm& comm, DC_Type type, const CallOptions& options,
                    std::uint64_t application, std::uint64_t problem) {
   const bool steals = type == DC_Type::work_stealing;
   const bool has_snapshots = steals && options.checkpoint;
   const bool tells_end = steals && options.stealing.ended_early != nullptr;
-  const bool is_untimed = std::isnan(options.stealing.max_s);
-  const std::array<std::uint64_t, 3> mine{
-      static_cast<std::uint64_t>(type) << 48 | static_cast<std::uint64_t>(options.placement) << 40 |
-          (has_snapshots ? 1ULL << 39 : 0) | (tells_end ? 1ULL << 38 : 0) |
-          (is_untimed ? 1ULL << 37 : 0) | static_cast<std::uint32_t>(options.stealing.threads),
-      application, problem};
+  const std::uint64_t how = static_cast<std::uint64_t>(type) << 16 |
+                            static_cast<std::uint64_t>(options.placement) << 8 |
+                            (has_snapshots ? 2 : 0) | (tells_end ? 1 : 0);
+  const auto threads = static_cast<std::uint64_t>(options.stealing.threads);
+  const std::array<std::uint64_t, 4> mine{how, threads, application, problem};
   if (comm.size() == 1) {
     return;
   }
@@ -80,10 +62,10 @@ void agree_on_call(const Comm& comm, DC_Type type, const CallOptions& options,
   comm.bcast(std::as_writable_bytes(std::span(first)), 0);
   const auto other =
       static_cast<int>(comm.allreduce_min(first != mine ? comm.rank() : comm.size()));
-  const std::string text = fmt::format(
-      "{}, {}, threads {}{}{}{}, application {:x}, problem {:x}", name_of(type),
-      name_of(options.placement), options.stealing.threads, has_snapshots ? ", snapshots" : "",
-      tells_end ? ", ended_early" : "", is_untimed ? ", max_s nan" : "", application, problem);
+  const std::string text =
+      fmt::format("{}, {}, threads {}{}{}, application {:x}, problem {:x}", name_of(type),
+                  name_of(options.placement), threads, has_snapshots ? ", snapshots" : "",
+                  tells_end ? ", ended_early" : "", application, problem);
   const std::string of_first = comm.bcast(text, 0);
   throw Error(fmt::format(
       "rank 0 calls DC_Call with {}, rank {} with {}: all ranks must make the same call; placement "
@@ -107,10 +89,10 @@ Solver solver_of(const AnyApp& app, const CallOptions& options) {
   CallOptions alone{{.comm = MPI_COMM_SELF, .stealing = options.stealing}};
   alone.stealing.statistics = nullptr;
   alone.bound_to = options.bound_to;
-  const bool is_polite = hosts_of(Comm(options.comm)).oversubscribed(threads);
-  return [&app, alone = std::move(alone), is_polite](ErasedValue problem) {
+  alone.is_polite = hosts_of(Comm(options.comm)).oversubscribed(threads);
+  return [&app, alone = std::move(alone)](ErasedValue problem) {
     try {
-      return app.steal([&] { return std::move(problem); }, alone, OwnRank(is_polite));
+      return app.steal([&] { return std::move(problem); }, alone, Comm(MPI_COMM_SELF));
     } catch (const FunctorError& e) {
       throw BlockFailed(e.block(), e.message());
     }
@@ -119,14 +101,10 @@ Solver solver_of(const AnyApp& app, const CallOptions& options) {
 
 ErasedValue call(DC_Type type, const AnyApp& app, std::uint64_t problem_hash, const Given& given,
                  const CallOptions& options) {
-  const bool is_timed = !std::isnan(options.stealing.max_s);
   if (type != DC_Type::sequential) {
     const Comm comm(options.comm);
     const bool is_of_all = options.placement == Placement::replicated;
     agree_on_call(comm, type, options, app.traits().type_hash, is_of_all ? problem_hash : 0);
-  }
-  if (!is_timed) {
-    throw Error("max_s is the longest time in seconds that a search may take, not nan");
   }
   switch (type) {
     case DC_Type::sequential:

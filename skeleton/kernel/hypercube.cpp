@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hypercube executor: makes a rank's steps of the schedule (schedule.hpp) with values. The
-// ranks of a communicator are halved at each level of the recursion, and each rank ends with a
-// subproblem of its own. Any number of ranks (schedule.hpp). The steps of the sorting form are in
-// split_parts.hpp.
+// steps of the sorting form are in split_parts.hpp.
 //
 // Who sends a message to whom at which level depends on the number of ranks alone, never on the
 // data or on failures. A rank that has nothing to say sends a header that says so: it has failed,

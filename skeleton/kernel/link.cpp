@@ -3,7 +3,6 @@
 #include <array>
 #include <cstring>
 #include <limits>
-#include <utility>
 
 #include <cleave/kernel/link.hpp>
 #include <cleave/random.hpp>

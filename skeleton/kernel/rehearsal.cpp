@@ -17,15 +17,9 @@ namespace {
 std::int64_t played_ns = 0;  ///< in which the clock of rehearsals stood
 
 /// The clock stands while this lives.
-class Pause {
- public:
-  Pause() = default;
-  ~Pause() { played_ns += mpi_time_ns() - begin_ns_; }
-  Pause(const Pause&) = delete;
-  Pause& operator=(const Pause&) = delete;
-
- private:
-  const std::int64_t begin_ns_ = mpi_time_ns();
+struct Pause {
+  ~Pause() { played_ns += mpi_time_ns() - begin_ns; }
+  const std::int64_t begin_ns = mpi_time_ns();
 };
 
 void copy(std::span<const std::byte> from, std::span<std::byte> to) {

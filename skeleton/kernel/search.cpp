@@ -80,6 +80,7 @@ class RankSearch final : public RankBag {
         limits_(limits_of(options.stealing)),
         clock_(options.recorder != nullptr ? options.recorder->clock() : mpi_time_ns),
         offset_ns_(clock_() - transport_->pace_ns()) {
+    surroundings_.is_polite |= options.is_polite;
     constexpr std::size_t kSpansKept = 1 << 16;
     for (Worker& worker : workers_) {
       if (options_.recorder != nullptr) {

@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
@@ -107,6 +106,7 @@ class RankBag : protected Workload {
   bool is_told_to_stop() const { return is_to_stop_.load(std::memory_order_relaxed); }
   std::uint8_t wishes() override;
 
+  Surroundings surroundings_;
   AnySegments& segments_;
   const std::unique_ptr<Transport> transport_;
   std::deque<Worker> workers_;
@@ -125,7 +125,6 @@ class RankBag : protected Workload {
   bool all_rest() final { return resting_.load() == std::ssize(workers_) - 1; }
 
   const std::uint64_t seed_;
-  const Surroundings surroundings_;
   const bool shares_;
   std::int64_t patience_ = 1;
   std::int64_t next_poll_ns_ = 0;

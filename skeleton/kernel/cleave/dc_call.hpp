@@ -144,15 +144,4 @@ auto DC_Call(DC_Type type, Problem problem, Trivial trivial, Divide divide, Conq
   }
 }
 
-/// Three or four functions instead of five: a compile error that says so.
-template <class Problem, class Trivial, class Divide, class Conquer, class... Combine>
-  requires(sizeof...(Combine) <= 1)
-auto DC_Call(DC_Type /*type*/, Problem /*problem*/, Trivial /*trivial*/, Divide /*divide*/,
-             Conquer /*conquer*/, Combine... /*combine*/) {
-  static_assert(sizeof...(Combine) == 2,
-                "cleave: DC_Call takes five functions, `trivial`, `divide`, `conquer`, `combine` "
-                "and `sequential`: the last ones are missing");
-  return detail::Anything{};
-}
-
 }  // namespace cleave

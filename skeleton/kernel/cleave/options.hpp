@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,7 +34,7 @@ struct StealingOptions {
   /// calls "nodes" in its sizes, else visits; of every rank, and of all together.
   std::int64_t max_nodes = std::numeric_limits<std::int64_t>::max();
   /// The longest time that a search may take, or on the hypercube that of a rank's own part; it is
-  /// ended alike. Not a NaN.
+  /// ended alike.
   double max_s = std::numeric_limits<double>::infinity();
   /// Set by a signal handler: end the search. May be null.
   const std::atomic<bool>* stop = nullptr;
@@ -91,6 +90,7 @@ struct CallOptions : Options {
   /// The hardware thread that each worker of this rank is bound to; empty where none is bound. Work
   /// stealing binds the threads that it starts; the calling one is bound by whoever says this.
   std::vector<int> bound_to{};
+  bool is_polite = false;  ///< others want the cores of this rank's threads, too
 };
 
 }  // namespace detail

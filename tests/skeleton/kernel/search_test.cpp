@@ -567,30 +567,6 @@ TEST(Search, EndedEarlyHasWhatItHasFoundOnEveryRank) {
   expect_part(options, "stopped before the search was done");
 }
 
-TEST(Search, WhoseLongestTimeIsNoNumberIsRefusedOnEveryRank) {
-  const Comm world(MPI_COMM_WORLD);
-  const auto refused = [](DC_Type type, double max_s) -> std::string {
-    Options options = with_threads(1);
-    options.stealing.max_s = max_s;
-    try {
-      DC_Call(type, Words{}, 4, options);
-    } catch (const Error& e) {
-      return e.what();
-    }
-    return "accepted";
-  };
-  const double no_number = std::numeric_limits<double>::quiet_NaN();
-  const std::string line = "max_s is the longest time in seconds that a search may take, not nan";
-  EXPECT_EQ(refused(DC_Type::work_stealing, no_number), line);
-  EXPECT_EQ(refused(DC_Type::sequential, no_number), line);
-  if (world.size() > 1) {
-    const std::string other = refused(DC_Type::work_stealing, world.rank() == 0 ? 60 : no_number);
-    EXPECT_NE(other.find("rank 1 with work_stealing, replicated, threads 1, max_s nan, "),
-              std::string::npos)
-        << other;
-  }
-}
-
 TEST(Search, OnOneRankEndedEarlyHasWhatItHasFound) {
   std::optional<EndedEarly> ended;
   EXPECT_EQ(search_sequentially(Endless{}, 0, {.nodes = 5000, .ended_early = &ended}), 5120);

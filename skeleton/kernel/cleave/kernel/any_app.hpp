@@ -3,7 +3,6 @@
 // compiled for each application: a small function for each functor.
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -111,23 +110,6 @@ class AnyApp {
 ErasedValue steal_long_tasks(const AnyApp& app, const Given& given, const CallOptions& options,
                              const SearchMessages& ranks);
 
-template <HasProblemAndSolution App>
-AppTraits app_traits_of() {
-  AppTraits traits{.type_hash = typeid(App).hash_code(),
-                   .divides = DivideAndConquer<App>,
-                   .searches = TreeSearch<App>,
-                   .runs_on_hypercube = RunsOnHypercube<App>,
-                   .shares_own_part = SharesOwnPart<App>,
-                   .keeps_divided = HasAfter<App>,
-                   .splits_parts = SplitsParts<App> && !MergesParts<App>,
-                   .is_distributable = Distributable<App>,
-                   .solution = {IncomingOf<typename App::Solution>::make, DividesInHalves<App>}};
-  if constexpr (Transferable<typename App::Problem>) {
-    traits.problem = {IncomingOf<typename App::Problem>::make, DividesInHalves<App>};
-  }
-  return traits;
-}
-
 /// Refers to the application: what all forms have.
 template <HasProblemAndSolution App>
 class SolverOf : public AnyApp {
@@ -135,7 +117,18 @@ class SolverOf : public AnyApp {
   using P = typename App::Problem;
   using S = typename App::Solution;
 
-  explicit SolverOf(const App& app) : AnyApp(app_traits_of<App>()), app_(app) {}
+  explicit SolverOf(const App& app)
+      : AnyApp({.type_hash = typeid(App).hash_code(),
+                .divides = DivideAndConquer<App>,
+                .searches = TreeSearch<App>,
+                .runs_on_hypercube = RunsOnHypercube<App>,
+                .shares_own_part = SharesOwnPart<App>,
+                .keeps_divided = HasAfter<App>,
+                .splits_parts = SplitsParts<App> && !MergesParts<App>,
+                .is_distributable = Distributable<App>,
+                .problem = {make_incoming<P>(), DividesInHalves<App>},
+                .solution = {make_incoming<S>(), DividesInHalves<App>}}),
+        app_(app) {}
 
   ErasedValue sequential(ErasedValue problem, const SearchLimits& limits) const override {
     if constexpr (HasSequential<App>) {

@@ -117,7 +117,11 @@ class BlockRunner : public FirstFailure {
   const CallOptions& options() const { return options_; }
   Recorder* recorder() const { return recorder_; }
   /// Makes the call before a block that the options ask for.
-  void announce(Block block, Level level) const;
+  void announce(Block block, Level level) const {
+    if (options_.before_block) {
+      options_.before_block(block, level.index);
+    }
+  }
 
   /// Times `work` as `block`; `sizes` of its result are asked only when a trace is taken.
   template <class Work, class SizesOf = NoSizes>
@@ -157,8 +161,7 @@ class BlockRunner : public FirstFailure {
   }
 
  private:
-  /// By the recorder; 0 without one.
-  std::int64_t now_ns() const;
+  std::int64_t now_ns() const { return recorder_ != nullptr ? recorder_->now_ns() : 0; }
   void record(Block block, Level level, std::int64_t begin_ns, std::int64_t end_ns,
               std::int64_t bytes, const Sizes& sizes);
 

@@ -108,11 +108,19 @@ struct IncomingOf final : AnyIncoming {
   std::span<std::byte> bytes() override { return incoming.bytes(); }
   ErasedValue take() override { return ErasedValue::of<T>(incoming.take()); }
   Incoming<T> incoming;
-
-  static std::unique_ptr<AnyIncoming> make(std::size_t bytes) {
-    return std::make_unique<IncomingOf>(bytes);
-  }
 };
+
+/// Null where T does not cross to other ranks.
+template <class T>
+constexpr MakeIncoming make_incoming() {
+  if constexpr (Transferable<T>) {
+    return [](std::size_t bytes) -> std::unique_ptr<AnyIncoming> {
+      return std::make_unique<IncomingOf<T>>(bytes);
+    };
+  } else {
+    return nullptr;
+  }
+}
 
 /// The problems of a group of ranks, or their solutions: one, or neighbours of one division.
 using Values = std::vector<ErasedValue>;

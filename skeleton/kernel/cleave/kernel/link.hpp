@@ -7,13 +7,11 @@
 // payload each side says whether it found room for what is to come.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -37,21 +35,16 @@ inline constexpr bool kHasValueInBytes =
 std::uint64_t hash_of(std::span<const std::byte> bytes, std::uint64_t before = 0);
 
 /// A hash of what is cheap to read: of a plain problem, or of the length of a sequence of plain
-/// elements and of up to 64 of them. It is 0 for any other problem, which is not compared.
+/// elements and of the first 64 of them. It is 0 for any other problem, which is not compared.
 template <class Problem>
 std::uint64_t cheap_hash(const Problem& problem) {
   if constexpr (kHasValueInBytes<Problem>) {
     return hash_of(std::as_bytes(std::span(&problem, 1)));
-  } else if constexpr (std::ranges::contiguous_range<const Problem> &&
-                       std::ranges::sized_range<const Problem>) {
-    using Element = std::ranges::range_value_t<const Problem>;
-    if constexpr (kHasValueInBytes<Element>) {
-      const std::span<const Element> all(std::ranges::data(problem), std::ranges::size(problem));
-      std::uint64_t hash = all.size() + 1;
-      for (std::size_t i = 0; i < all.size(); i += all.size() / 64 + 1) {
-        hash = hash_of(std::as_bytes(all.subspan(i, 1)), hash);
-      }
-      return hash;
+  } else if constexpr (requires { std::span(problem); }) {
+    const std::span all(problem);
+    if constexpr (kHasValueInBytes<typename decltype(all)::value_type>) {
+      constexpr std::size_t kMost = 64;
+      return hash_of(std::as_bytes(all.first(std::min(all.size(), kMost))), all.size() + 1);
     }
   }
   return 0;

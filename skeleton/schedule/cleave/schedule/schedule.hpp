@@ -85,7 +85,7 @@ struct Step {
     problem,  ///< the half of the ranks that get it
     solution,
     part,     ///< of the problem, without a header, by the common plan of the group
-              ///< (exchange_plan.hpp)
+              ///< (split_parts.hpp)
     length,   ///< of a rank's part
     status,   ///< whether a rank is well
     cut,      ///< how a rank's part is partitioned
