@@ -67,7 +67,7 @@ std::string app_of_messages(const std::string& app);
 
 /// The times of the calls of `trace` but for their blocks.
 /// \throws UsageError  if it is not of the messages of `model`'s application and placement
-MeasuredMessages measured_messages(const Model& model, const detail::Trace& trace);
+MeasuredMessages measured_messages(const Measured& model, const detail::Trace& trace);
 
 /// One for each number of ranks and sizes.
 /// \throws UsageError  if a trace is of no rehearsal, or not of what `model` is of

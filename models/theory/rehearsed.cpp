@@ -63,7 +63,7 @@ bool is_message(detail::Block block) {
 
 std::string app_of_messages(const std::string& app) { return "messages of " + app; }
 
-MeasuredMessages measured_messages(const Model& model, const detail::Trace& trace) {
+MeasuredMessages measured_messages(const Measured& model, const detail::Trace& trace) {
   if (trace.run.app != app_of_messages(model.app) || trace.run.placement != model.placement) {
     throw UsageError(fmt::format(
         "{} is of {}, {}; --messages takes what cleave-calibrate --like "
