@@ -38,16 +38,19 @@ void Recorder::record(Block block, int level, int group, std::int64_t begin_ns, 
     return;
   }
   try {
-    Span span{.begin_ns = begin_ns,
-              .end_ns = end_ns,
-              .bytes = bytes,
-              .repetition = current_.index,
-              .group = group,
-              .level = static_cast<std::int16_t>(level),
-              .block = block,
-              .size_names = names_of(sizes)};
-    std::ranges::transform(sizes, span.size_values.begin(), &Size::value);
-    spans_.push_back(span);
+    const std::uint8_t names = names_of(sizes);
+    Span& span = spans_.emplace_back();
+    span.begin_ns = begin_ns;
+    span.end_ns = end_ns;
+    span.bytes = bytes;
+    span.repetition = current_.index;
+    span.group = group;
+    span.level = static_cast<std::int16_t>(level);
+    span.block = block;
+    span.size_names = names;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      span.size_values[i] = sizes.begin()[i].value;
+    }
   } catch (const std::bad_alloc&) {
     capacity_ = spans_.size();
     ++dropped_;
@@ -63,15 +66,15 @@ Sizes Recorder::sizes_of(const Span& span) const {
 }
 
 std::uint8_t Recorder::names_of(const Sizes& sizes) {
-  const auto has_names = [&sizes](const Sizes& known) {
-    return std::ranges::equal(known, sizes, [](const Size& a, const Size& b) {
-      return a.name.size() == b.name.size() && (a.name.data() == b.name.data() || a.name == b.name);
-    });
+  const auto same_literals = [](const Size& a, const Size& b) {
+    return a.name.data() == b.name.data() && a.name.size() == b.name.size();
   };
-  if (!names_.empty() && has_names(names_[last_names_])) {
-    return last_names_;  // mostly the same literals as last time
+  if (!names_.empty() && std::ranges::equal(names_[last_names_], sizes, same_literals)) {
+    return last_names_;  // mostly
   }
-  const auto found = std::ranges::find_if(names_, has_names);
+  const auto found = std::ranges::find_if(names_, [&](const Sizes& known) {
+    return std::ranges::equal(known, sizes, {}, &Size::name, &Size::name);
+  });
   const auto index = static_cast<std::uint8_t>(found - names_.begin());
   if (found == names_.end()) {
     if (names_.size() == 256) {

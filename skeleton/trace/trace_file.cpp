@@ -60,7 +60,7 @@ static void fields(JsonFields& object, WorkerOfRepetition& worker, int ranks = k
 
 namespace {
 
-void append_sizes(std::string& line, const Sizes& sizes) {
+void append_sizes(fmt::memory_buffer& line, const Sizes& sizes) {
   for (const char* comma = ""; const Size& size : sizes) {
     fmt::format_to(std::back_inserter(line), R"({}"{}":{})", std::exchange(comma, ","), size.name,
                    size.value);
@@ -154,10 +154,12 @@ TraceWriter::TraceWriter(const std::filesystem::path& path, const RunInformation
 }
 
 void TraceWriter::add(const Repetition& r) {
-  std::string line = fmt::format(R"({{"repetition":{},"warm_up":{},"elapsed_ns":{},"sizes":{{)",
-                                 r.index, r.warm_up, r.elapsed_ns);
+  fmt::memory_buffer line;
+  fmt::format_to(std::back_inserter(line),
+                 R"({{"repetition":{},"warm_up":{},"elapsed_ns":{},"sizes":{{)", r.index, r.warm_up,
+                 r.elapsed_ns);
   append_sizes(line, r.sizes);
-  add_line(line + "}}");
+  add_line(fmt::to_string(line) + "}}");
 }
 
 void TraceWriter::add_lines(std::string_view lines) {
@@ -187,7 +189,7 @@ void check_size_names(const Recorder& recorder) {
 std::string span_lines(const Recorder& recorder, int rank, std::size_t first, std::size_t count) {
   const auto all = recorder.spans();
   first = std::min(first, all.size());
-  std::string lines;
+  fmt::memory_buffer lines;
   for (const Span& span : all.subspan(first, std::min(count, all.size() - first))) {
     fmt::format_to(std::back_inserter(lines),
                    R"({{"repetition":{},"rank":{},"level":{},"group":{},"block":"{}",)"
@@ -195,9 +197,9 @@ std::string span_lines(const Recorder& recorder, int rank, std::size_t first, st
                    span.repetition, rank, span.level, span.group, name_of(span.block),
                    span.begin_ns, span.end_ns, span.bytes);
     append_sizes(lines, recorder.sizes_of(span));
-    lines += "}}\n";
+    lines.append(std::string_view("}}\n"));
   }
-  return lines;
+  return fmt::to_string(lines);
 }
 
 std::string last_lines(const Recorder& recorder, int rank) {
