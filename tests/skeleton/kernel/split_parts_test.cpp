@@ -180,8 +180,7 @@ TEST(SplitParts, AFunctorThatThrowsOnOneRankIsOneExceptionOnEveryRank) {
         std::ranges::generate(part, [i = 0]() mutable { return i++ * 7919 % 1009; });
         try {
           call(DC_Type::hypercube, examples::SplitSort{}, std::move(part),
-               {{.comm = MPI_COMM_WORLD, .placement = Placement::distributed},
-                inject});
+               {{.comm = MPI_COMM_WORLD, .placement = Placement::distributed}, inject});
         } catch (const FunctorError& e) {
           error = e.what();
         }
