@@ -104,10 +104,25 @@ class scheduled_atomic {
   T value_;
 };
 
+/// The stand-in for std::mutex.
+class scheduled_mutex {
+ public:
+  void lock() {
+    while (is_locked_.exchange(true)) {
+    }
+  }
+  void unlock() { is_locked_.store(false); }
+
+ private:
+  scheduled_atomic<bool> is_locked_ = false;
+};
+
 }  // namespace std
 
 #define atomic scheduled_atomic
+#define mutex scheduled_mutex
 #include <cleave/kernel/segments.hpp>
+#undef mutex
 #undef atomic
 
 namespace cleave {
