@@ -79,7 +79,7 @@ struct Health {
 };
 
 // All villages step by step, as the original does.
-std::optional<std::string> wrong(const Health& health, std::int64_t, const Region& found) {
+std::optional<std::string> wrong(const Health& health, const Region& found) {
   Region all;
   std::vector<Hospital> hospitals;
   for (std::int64_t v = 0; v <= 4 * health.inner; ++v) hospitals.push_back(health.hospital(v));
@@ -97,16 +97,17 @@ std::optional<std::string> wrong(const Health& health, std::int64_t, const Regio
 }  // namespace
 
 int main(int argc, char** argv) {
+  Health health;
   return cleave::run(argc, argv,
                      cleave::Program<Health>{
                          .summary = "Simulates the hospitals of N villages for 10,000 steps.",
                          .sizes = {{"N", 1365}},
                          .application =
-                             [](const cleave::RunOptions& options) {
-                               return Health{(options.sizes.at("N") - 1) / 4, options.seed};
+                             [&](const cleave::RunOptions& options) {
+                               return health = {(options.sizes.at("N") - 1) / 4, options.seed};
                              },
                          .make_problem = [](const auto&, auto) { return std::int64_t{0}; },
-                         .wrong = wrong,
+                         .wrong = [&](auto, const Region& found) { return wrong(health, found); },
                          .figures = [](const Region& region) -> cleave::Figures {
                            return {{"treated", region.treated}, {"waited", region.waited}};
                          },

@@ -100,7 +100,7 @@ Gravity random_bodies(const cleave::RunOptions& options) {
 }
 
 // By the sum over all bodies, for some of them. All bodies at distance 1 pull by their number.
-std::optional<std::string> wrong(const Gravity& of, Range, const std::vector<Vector>& found) {
+std::optional<std::string> wrong(const Gravity& of, const std::vector<Vector>& found) {
   for (std::size_t i = 0; i < found.size(); i += found.size() / 50 + 1) {
     Vector right;
     for (const Vector body : of.bodies) right += Gravity::pull(of.bodies[i], body);
@@ -113,13 +113,14 @@ std::optional<std::string> wrong(const Gravity& of, Range, const std::vector<Vec
 }  // namespace
 
 int main(int argc, char** argv) {
+  Gravity gravity;
   return cleave::run(
       argc, argv,
       cleave::Program<Gravity>{
           .summary = "Finds the accelerations of N bodies.",
           .sizes = {{"N", 1 << 17}},
-          .application = random_bodies,
+          .application = [&](const auto& options) { return gravity = random_bodies(options); },
           .make_problem = [](const auto& n, auto) { return Range{.last = n.at("N")}; },
-          .wrong = wrong,
+          .wrong = [&](auto, const auto& found) { return wrong(gravity, found); },
       });
 }
