@@ -6,13 +6,13 @@
 #include <limits>
 #include <ranges>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include <cleave/bag.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/error.hpp>
 #include <cleave/host/host.hpp>
+#include <cleave/host/threads.hpp>
 #include <cleave/kernel/any_app.hpp>
 #include <cleave/kernel/blocks.hpp>
 #include <cleave/kernel/link.hpp>
@@ -91,7 +91,10 @@ class RankSearch final : public RankBag {
       options.visits->store(0, std::memory_order_relaxed);
     }
   }
-  ~RankSearch() override { command(Command::stop); }
+  ~RankSearch() override {
+    command(Command::stop);
+    end_helpers();
+  }
 
   /// Collective. \param problem  the one of rank 0, which begins with it
   ErasedValue solve(std::optional<ErasedValue> problem) {
@@ -161,7 +164,7 @@ class RankSearch final : public RankBag {
     begin_search();
     failure_.guard("threads", [&] { start_helpers(); });
     work(first());
-    helpers_.clear();
+    end_helpers();
     first().statistics.remote_tried = balancer_->statistics().tried;
     first().statistics.remote_made = balancer_->statistics().made;
     for (Worker& worker : workers_) {
@@ -219,17 +222,23 @@ class RankSearch final : public RankBag {
   void start_helpers() {
     for (std::size_t i = 1; i < workers_.size(); ++i) {
       try {
-        helpers_.emplace_back([this, i] {
+        helpers_.push_back(give_to_thread([this, i] {
           if (!options_.bound_to.empty()) {
             bind_thread(options_.bound_to[i]);
           }
           resting_.fetch_sub(1);
           work(workers_[i]);
-        });
+        }));
       } catch (const std::exception& e) {
         throw Error(
             fmt::format("cannot start thread {} of {}: {}", i + 1, workers_.size(), e.what()));
       }
+    }
+  }
+
+  void end_helpers() {
+    for (const auto& helper : helpers_) {
+      helper->finish();
     }
   }
 
@@ -438,7 +447,7 @@ class RankSearch final : public RankBag {
   std::optional<SnapshotFolder> snapshots_;
   std::optional<EndedEarly> ended_;  ///< why this rank wants an end
   std::int64_t begin_ns_ = 0;
-  std::vector<std::jthread> helpers_;  ///< joined before all else goes
+  std::vector<std::shared_ptr<Errand>> helpers_;
 };
 
 /// \throws Error  if work stealing is not for so many threads, or not for the placement

@@ -24,9 +24,9 @@ struct StealingOptions {
   static constexpr int kMaxThreads = 1024;
 
   /// Threads of each rank, at most kMaxThreads. Only the calling one calls MPI, for which
-  /// MPI_THREAD_FUNNELED suffices. The others begin and end with the call; with 1
-  /// none is started. All call the application's functors at once. On the hypercube they share a
-  /// rank's own part.
+  /// MPI_THREAD_FUNNELED suffices. The others sleep between calls until the process ends;
+  /// with 1 none is started. All call the application's functors at once. On the hypercube they
+  /// share a rank's own part.
   int threads = 1;
   std::uint64_t seed = 1;  ///< of the choice of victims
 
