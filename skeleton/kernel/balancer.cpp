@@ -58,7 +58,9 @@ bool Balancer::step() {
     steal_if_wanted();
     raise_alarm();
   }
-  answer_wave();
+  for (int last = -1; outcome_ == Outcome::running && std::exchange(last, wave_.number) != last;) {
+    answer_wave();
+  }
   return handled;
 }
 
@@ -247,7 +249,8 @@ void Balancer::complete_wave() {
   wishes_ |= wave_.wishes;
   const bool is_lost = (wishes_ & kLost) != 0;
   const bool nothing_is_under_way =
-      wave_.counts.sent == std::exchange(received_by_last_wave_, wave_.counts.received);
+      wave_.counts.sent == std::exchange(received_by_last_wave_, wave_.counts.received) ||
+      size_ == 1;
   if (phase_ == Phase::snapshot) {
     wishes_ |= !is_lost && !workload_.complete_snapshot() ? kEnd : kNothing;
     if ((wishes_ & kEnd) != 0) {
