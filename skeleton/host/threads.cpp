@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include <cleave/host/threads.hpp>
 
 namespace cleave::detail {
+
+struct Errand {
+  explicit Errand(std::function<void()> given) : work(std::move(given)) {}
+  const std::function<void()> work;
+  std::atomic<bool> is_over = false;
+};
 
 namespace {
 
@@ -21,7 +29,9 @@ struct Threads {
       const std::shared_ptr<Errand> errand = std::move(errands.front());
       errands.pop_front();
       lock.unlock();
-      errand->run();
+      errand->work();
+      errand->is_over.store(true);
+      errand->is_over.notify_one();
       lock.lock();
     }
   }
@@ -32,40 +42,39 @@ struct Threads {
   std::size_t asleep = 0;  ///< with those that have been woken
 };
 
+Threads& threads() {
+  static Threads& all = *new Threads;
+  return all;
+}
+
 }  // namespace
 
-void Errand::run() {
-  State given = State::given;
-  if (state_.compare_exchange_strong(given, State::begun)) {
-    work_();
-    state_.store(State::over);
-    state_.notify_one();
+std::shared_ptr<Errand> give_to_thread(std::function<void()> work) {
+  const std::lock_guard guard(threads().mutex);
+  if (threads().asleep <= threads().errands.size()) {
+    std::thread([] { threads().run(); }).detach();
   }
+  threads().errands.push_back(std::make_shared<Errand>(std::move(work)));
+  threads().is_given.notify_one();
+  return threads().errands.back();
 }
 
 /// It yields first: this may be the thread that keeps the other from its core.
-void Errand::finish() {
+void finish(const std::shared_ptr<Errand>& errand) {
   constexpr int kYields = 1000;
-  State given = State::given;
-  state_.compare_exchange_strong(given, State::over);
-  for (int tries = 0; state_.load() == State::begun; ++tries) {
+  {
+    const std::lock_guard guard(threads().mutex);
+    if (std::erase(threads().errands, errand) > 0) {
+      return;
+    }
+  }
+  for (int tries = 0; !errand->is_over.load(); ++tries) {
     if (tries < kYields) {
       std::this_thread::yield();
     } else {
-      state_.wait(State::begun);
+      errand->is_over.wait(false);
     }
   }
-}
-
-std::shared_ptr<Errand> give_to_thread(std::function<void()> work) {
-  static Threads& threads = *new Threads;
-  const std::lock_guard guard(threads.mutex);
-  if (threads.asleep <= threads.errands.size()) {
-    std::thread([] { threads.run(); }).detach();
-  }
-  threads.errands.push_back(std::make_shared<Errand>(std::move(work)));
-  threads.is_given.notify_one();
-  return threads.errands.back();
 }
 
 }  // namespace cleave::detail

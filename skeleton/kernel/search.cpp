@@ -236,11 +236,7 @@ class RankSearch final : public RankBag {
     }
   }
 
-  void end_helpers() {
-    for (const auto& helper : helpers_) {
-      helper->finish();
-    }
-  }
+  void end_helpers() { std::ranges::for_each(helpers_, finish); }
 
   /// Other threads call no MPI, not even for its clock.
   std::int64_t now_ns(const Worker& worker) const {
