@@ -65,7 +65,7 @@ void finish(const std::shared_ptr<Errand>& errand) {
   {
     const std::lock_guard guard(threads().mutex);
     if (std::erase(threads().errands, errand) > 0) {
-      return;
+      errand->is_over.store(true);
     }
   }
   for (int tries = 0; !errand->is_over.load(); ++tries) {
