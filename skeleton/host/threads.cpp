@@ -50,13 +50,16 @@ Threads& threads() {
 }  // namespace
 
 std::shared_ptr<Errand> give_to_thread(std::function<void()> work) {
-  const std::lock_guard guard(threads().mutex);
-  if (threads().asleep <= threads().errands.size()) {
-    std::thread([] { threads().run(); }).detach();
+  auto errand = std::make_shared<Errand>(std::move(work));
+  {
+    const std::lock_guard guard(threads().mutex);
+    if (threads().asleep <= threads().errands.size()) {
+      std::thread([] { threads().run(); }).detach();
+    }
+    threads().errands.push_back(errand);
   }
-  threads().errands.push_back(std::make_shared<Errand>(std::move(work)));
   threads().is_given.notify_one();
-  return threads().errands.back();
+  return errand;
 }
 
 /// It yields first: this may be the thread that keeps the other from its core.
