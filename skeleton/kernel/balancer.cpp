@@ -248,9 +248,9 @@ void Balancer::answer_wave() {
 void Balancer::complete_wave() {
   wishes_ |= wave_.wishes;
   const bool is_lost = (wishes_ & kLost) != 0;
-  const bool nothing_is_under_way =
-      wave_.counts.sent == std::exchange(received_by_last_wave_, wave_.counts.received) ||
-      size_ == 1;
+  // Where nobody has sent anything, one wave is enough.
+  const std::int64_t received = std::exchange(received_by_last_wave_, wave_.counts.received);
+  const bool nothing_is_under_way = wave_.counts.sent == 0 || wave_.counts.sent == received;
   if (phase_ == Phase::snapshot) {
     wishes_ |= !is_lost && !workload_.complete_snapshot() ? kEnd : kNothing;
     if ((wishes_ & kEnd) != 0) {
