@@ -58,7 +58,8 @@ bool Balancer::step() {
     steal_if_wanted();
     raise_alarm();
   }
-  for (int last = -1; outcome_ == Outcome::running && std::exchange(last, wave_.number) != last;) {
+  for (std::optional<Phase> last;
+       outcome_ == Outcome::running && std::exchange(last, phase_) != phase_;) {
     answer_wave();
   }
   return handled;
