@@ -249,7 +249,7 @@ void Balancer::answer_wave() {
 void Balancer::complete_wave() {
   wishes_ |= wave_.wishes;
   const bool is_lost = (wishes_ & kLost) != 0;
-  // Where nobody has sent anything, one wave is enough.
+  // Where nobody has sent anything one wave is enough: who was passive then stays so.
   const std::int64_t received = std::exchange(received_by_last_wave_, wave_.counts.received);
   const bool nothing_is_under_way = wave_.counts.sent == 0 || wave_.counts.sent == received;
   if (phase_ == Phase::snapshot) {

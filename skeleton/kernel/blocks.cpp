@@ -65,11 +65,6 @@ void FirstFailure::note(std::string_view block, Level level) {
   is_set_.store(true);
 }
 
-void BlockRunner::record(Block block, Level level, std::int64_t begin_ns, std::int64_t end_ns,
-                         std::int64_t bytes, const Sizes& sizes) {
-  recorder_->record(block, level.index, level.group, begin_ns, end_ns, bytes, sizes);
-}
-
 bool Blocks::is_trivial(const Values& list) const {
   return list.empty() || (list.size() == 1 && app_.trivial(list.front()));
 }

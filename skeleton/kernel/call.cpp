@@ -40,6 +40,9 @@ ErasedValue solve_on_one_rank(const AnyApp& app, const Given& given, const CallO
 ///                also whether there are snapshots, or where a search tells that it was ended early
 void agree_on_call(const Comm& comm, DC_Type type, const CallOptions& options,
                    std::uint64_t application, std::uint64_t problem) {
+  if (comm.size() == 1) {
+    return;
+  }
   const bool steals = type == DC_Type::work_stealing;
   const bool has_snapshots = steals && options.checkpoint;
   const bool tells_end = steals && options.stealing.ended_early != nullptr;
@@ -48,9 +51,6 @@ void agree_on_call(const Comm& comm, DC_Type type, const CallOptions& options,
                             (has_snapshots ? 2 : 0) | (tells_end ? 1 : 0);
   const auto threads = static_cast<std::uint64_t>(options.stealing.threads);
   const std::array<std::uint64_t, 4> mine{how, threads, application, problem};
-  if (comm.size() == 1) {
-    return;
-  }
   // Without its last bit, so that the negative exists.
   const auto hash = static_cast<std::int64_t>(hash_of(std::as_bytes(std::span(mine))) >> 1);
   std::array<std::int64_t, 2> minimum = {hash, -hash};

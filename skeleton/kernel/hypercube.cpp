@@ -30,15 +30,14 @@ class Hypercube {
         blocks_(app, options, solver),
         link_(comm_, blocks_),
         split_parts_(app.part_steps(comm_, blocks_)),
-        schedule_(
-            schedule_of(way_for(options.placement, app.traits()), comm_.size(), comm_.rank())),
+        way_(way_for(options.placement, app.traits())),
+        schedule_(schedule_of(way_, comm_.size(), comm_.rank())),
         divided_(static_cast<std::size_t>(schedule_.groups.back().level) + 1) {}
 
   ErasedValue solve(const Given& given) {
-    const Way way = way_for(options_.placement, app_.traits());
-    if (way != Way::rooted || comm_.rank() == 0) {
+    if (way_ != Way::rooted || comm_.rank() == 0) {
       problem_ = blocks_.attempt("Problem", Level{}, [&] { return list_of(given()); });
-      if (problem_ && (way == Way::replicated || way == Way::rooted)) {
+      if (problem_ && (way_ == Way::replicated || way_ == Way::rooted)) {
         blocks_.add_run_sizes(blocks_.problem_sizes(*problem_));
       }
     }
@@ -80,7 +79,7 @@ class Hypercube {
         if (step.what == Step::What::failure) {
           end();
         }
-        return;  // on the call all have agreed already, or do with their first message (call.cpp)
+        return;  // on the call all have agreed already (call.cpp)
       case Step::Kind::tell_all:
       case Step::Kind::choose:
         break;
@@ -196,7 +195,8 @@ class Hypercube {
   Blocks blocks_;
   Link link_;
   const std::unique_ptr<PartSteps> split_parts_;
-  Schedule schedule_;
+  const Way way_;
+  const Schedule schedule_;
   std::vector<Divided> divided_;  ///< by level
 
   std::optional<Values> problem_;  ///< of this rank's group, as far as this rank has it

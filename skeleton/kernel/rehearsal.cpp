@@ -65,7 +65,7 @@ class PlayedMessages final : public Messages {
   explicit PlayedMessages(const Rehearsal& call) : call_(call) {}
 
   /// Waits for the levels that this rank had no messages at. Collective, once the call has ended.
-  ~PlayedMessages() override {
+  void finish() const {
     const Pause pause;
     wait_for_others(2 * levels());
   }
@@ -176,18 +176,24 @@ std::int64_t Rehearsal::run(ErasedValue problem) {
   const PlayedMessages messages(*this);
   world_.barrier();
   const std::int64_t begin_ns = rehearsed_ns();
-  // Some ranks of a run do not have the whole problem.
-  options_.recorder->add_run_sizes(whole_sizes_);
-  if (prepared_.level_offset > 0) {
-    options_.recorder->add_run_sizes({{"N", app_.elements(problem).count * ranks_}});
+  try {
+    // Some ranks of a run do not have the whole problem.
+    options_.recorder->add_run_sizes(whole_sizes_);
+    if (prepared_.level_offset > 0) {
+      options_.recorder->add_run_sizes({{"N", app_.elements(problem).count * ranks_}});
+    }
+    const ErasedValue solution =
+        solve_on_hypercube(app_, options_, messages, solver_, [&] { return std::move(problem); });
+    const std::int64_t elapsed_ns = rehearsed_ns() - begin_ns;
+    if (prepared_.first_level == 0 && swaps(way_) && way_ != Way::splitting) {  // all get the whole
+      options_.recorder->add_run_sizes(app_.solution_sizes(solution));
+    }
+    messages.finish();
+    return elapsed_ns;
+  } catch (...) {
+    messages.finish();
+    throw;
   }
-  const ErasedValue solution =
-      solve_on_hypercube(app_, options_, messages, solver_, [&] { return std::move(problem); });
-  const std::int64_t elapsed_ns = rehearsed_ns() - begin_ns;
-  if (prepared_.first_level == 0 && swaps(way_) && way_ != Way::splitting) {  // all get the whole
-    options_.recorder->add_run_sizes(app_.solution_sizes(solution));
-  }
-  return elapsed_ns;
 }
 
 /// From the leaf up: each takes about twice the one before it. Where a problem is trivial, nobody

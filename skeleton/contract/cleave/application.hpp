@@ -305,17 +305,6 @@ typename App::Solution solve_by_calls(const App& app, typename App::Problem prob
 
 inline constexpr int kLevelsByCalls = 100;
 
-/// Solves `problem` on one thread, by `sequential` where there is one.
-template <DivideAndConquer App>
-typename App::Solution solve_whole(const App& app, typename App::Problem problem) {
-  if constexpr (HasSequential<App>) {
-    if (!app.trivial(std::as_const(problem))) {
-      return app.sequential(std::move(problem));
-    }
-  }
-  return solve_by_calls(app, std::move(problem), kLevelsByCalls);
-}
-
 }  // namespace detail
 
 /// Solves `problem` on one rank by recursion down to `trivial`, of any depth: from level 100 on the

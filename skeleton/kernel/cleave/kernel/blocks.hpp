@@ -130,12 +130,13 @@ class BlockRunner : public FirstFailure {
     if constexpr (std::is_void_v<decltype(work())>) {
       work();
       if (recorder_ != nullptr) {
-        record(block, level, begin_ns, now_ns(), bytes, sizes());
+        recorder_->record(block, level.index, level.group, begin_ns, now_ns(), bytes, sizes());
       }
     } else {
       auto result = work();
       if (recorder_ != nullptr) {
-        record(block, level, begin_ns, now_ns(), bytes, sizes(result));
+        recorder_->record(block, level.index, level.group, begin_ns, now_ns(), bytes,
+                          sizes(result));
       }
       return result;
     }
@@ -162,8 +163,6 @@ class BlockRunner : public FirstFailure {
 
  private:
   std::int64_t now_ns() const { return recorder_ != nullptr ? recorder_->now_ns() : 0; }
-  void record(Block block, Level level, std::int64_t begin_ns, std::int64_t end_ns,
-              std::int64_t bytes, const Sizes& sizes);
 
   const CallOptions& options_;
   Recorder* recorder_;

@@ -49,7 +49,6 @@ class ErasedValue {
     return value;
   }
 
-  bool empty() const { return value_ == nullptr; }
   void reset() { value_.reset(); }
 
   /// The value. \pre  it is a T

@@ -234,8 +234,8 @@ struct PartLength {
 class PartSteps {
  public:
   virtual ~PartSteps() = default;
-  /// With the first step of a group it makes all of them. A group in which a rank has failed learns
-  /// of it; all its ranks then drop their parts, and do nothing more.
+  /// With the first message of a group it makes all its steps. A group in which a rank has failed
+  /// learns of it; all its ranks then drop their parts, and do nothing more.
   virtual void make(const Step& step, Group group, Level level, std::optional<Values>& part) = 0;
 };
 
@@ -261,7 +261,7 @@ class SplitParts final : public PartSteps {
       if (blocks_.recorder() != nullptr) {
         blocks_.recorder()->add_run_sizes(sizes_of(elements()));
       }
-    } else if (step.block == Block::sample && !split(part)) {
+    } else if (step.what == Step::What::status && !split(part)) {
       values.reset();
     }
   }
