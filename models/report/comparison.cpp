@@ -90,7 +90,8 @@ TimesOfThings times_of(const ComparedSide& side) {
     const Measurements& measurements = side.rounds[i];
     const int round = static_cast<int>(i);
     for (const RunPoint& point : measurements.points) {
-      times[kWhole][{point.ranks, point.threads, point.sizes}][round] = quiet_time(point.seconds);
+      times[kWhole][{point.ranks, point.threads, point.sizes}][round] =
+          detail::median(point.seconds);
     }
     for (const auto& [run, blocks] : measured_blocks(measurements)) {
       for (const auto& [block, seconds] : blocks) {

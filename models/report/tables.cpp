@@ -88,7 +88,7 @@ Table predictions_table(const std::vector<JudgedRun>& comparisons, const Model& 
          known(p.knows_runs(), seconds(p.run_low)), known(p.knows_runs(), seconds(p.run_high)),
          known(p.is_answer() && p.sum_of_maxima_s, seconds(p.sum_of_maxima_s.value_or(0))),
          if_known(number(c.relative_error, fmt::format("{:+.2f} %", 100 * c.relative_error))),
-         percent(c.spread), whole(std::ssize(c.run.seconds)),
+         percent(c.spread), whole(std::ssize(c.run.wall_seconds)),
          text(c.held_out ? "held out" : "fitted")});
     table.rows.push_back(std::move(row));
   }

@@ -194,15 +194,14 @@ RunPoint point_of(NamedSizes sizes, const std::string& ranks_size, const Rounds&
   }
   point.ranks_per_host = point.ranks;
   point.sizes = std::move(sizes);
-  std::vector<double> medians;
   for (const auto& [round, seconds] : rounds) {
-    point.seconds.insert(point.seconds.end(), seconds.begin(), seconds.end());
-    medians.push_back(detail::median(seconds));
+    point.wall_seconds.insert(point.wall_seconds.end(), seconds.begin(), seconds.end());
+    point.seconds.push_back(detail::median(seconds));
     if (point.files.empty() || point.files.back() != files[round.first]) {
       point.files.push_back(files[round.first]);
     }
   }
-  point.disturbed = chance_disturbed(medians);
+  point.disturbed = chance_disturbed(point.seconds);
   return point;
 }
 

@@ -391,20 +391,22 @@ SearchModel fit_search(Model& model, const std::vector<SearchRun>& runs) {
   std::vector<Observation> visits;
   std::vector<Observation> inverse_efficiency;
   for (const SearchRun& run : runs) {
-    const double visits_s = std::max(kShortest_s, detail::median(run.visits));
-    // The loss varies by itself: no run counts as disturbed in it.
-    Observation observation{.run_sizes = run.sizes,
-                            .sizes = sizes_of_search(run.nodes(), run.ranks, run.threads),
-                            .value = detail::median(run.seconds) / visits_s};
-    observation.run_sizes["ranks"] = run.ranks;
-    observation.run_sizes["threads"] = run.threads;
-    inverse_efficiency.push_back(observation);
-    if (!run.is_rehearsed || !has_real) {
-      observation.run_sizes = run.sizes;
-      observation.ranks_per_host = run.workers_per_host();
-      observation.value = visits_s;
-      observation.disturbed = run.disturbed;
-      visits.push_back(std::move(observation));
+    for (std::size_t round = 0; round < run.visits.size(); ++round) {
+      const double visits_s = std::max(kShortest_s, run.visits[round]);
+      // The loss varies by itself: no run counts as disturbed in it.
+      Observation observation{.run_sizes = run.sizes,
+                              .sizes = sizes_of_search(run.nodes(), run.ranks, run.threads),
+                              .value = run.seconds[round] / visits_s};
+      observation.run_sizes["ranks"] = run.ranks;
+      observation.run_sizes["threads"] = run.threads;
+      inverse_efficiency.push_back(observation);
+      if (!run.is_rehearsed || !has_real) {
+        observation.run_sizes = run.sizes;
+        observation.ranks_per_host = run.workers_per_host();
+        observation.value = visits_s;
+        observation.disturbed = run.disturbed;
+        visits.push_back(std::move(observation));
+      }
     }
   }
   const auto [least, most] = std::ranges::minmax(runs, {}, &SearchRun::threads);
@@ -429,7 +431,7 @@ TableModel fit_table(const std::vector<RunPoint>& points) {
     Observation& o =
         observations.emplace_back(Observation{.run_sizes = point.sizes,
                                               .sizes = table_sizes(point.ranks, point.sizes),
-                                              .value = quiet_time(point.seconds),
+                                              .value = detail::median(point.seconds),
                                               .disturbed = point.disturbed});
     o.run_sizes[kRanksSize] = point.ranks;
   }
@@ -451,7 +453,7 @@ std::map<int, std::vector<double>> noise_of(const Model& model,
     }
     try {
       const double predicted = predict(model, point).seconds;
-      for (const double seconds : point.seconds) {
+      for (const double seconds : point.wall_seconds) {
         noise[point.ranks].push_back(seconds / predicted);
       }
     } catch (const Error&) {

@@ -45,8 +45,8 @@ double allowed_off(const JudgedRun& judged) {
 JudgedRun judge_run(const Model& model, const RunPoint& run, const PredictOptions& options) {
   JudgedRun judged{.run = run,
                    .prediction = predict(model, run, options),
-                   .measured_s = quiet_time(run.seconds),
-                   .spread = relative_spread(faster_half(run.seconds))};
+                   .measured_s = detail::median(run.seconds),
+                   .spread = relative_spread(run.seconds)};
   judged.held_out =
       judged.prediction.is_rehearsed || std::ranges::none_of(model.fitted, [&](const RunPoint& of) {
         return of.ranks == run.ranks && of.threads == run.threads && of.sizes == run.sizes;

@@ -104,37 +104,42 @@ Totals totals_of(const Trace& trace) {
   return totals;
 }
 
-/// Adds what a repetition that counts took, and what its workers did.
-void add_search(SearchRun& run, const Trace& trace, const Trace::Run& repetition) {
-  double visits = 0;
-  double workers = 0;
-  for (const auto& [index, worker] : trace.workers) {
-    if (index != repetition.index) {
-      continue;
+/// The repetitions of one trace that are of one run.
+struct Round {
+  std::vector<double> seconds;
+  std::vector<double> visits;
+  std::map<PlaceKey, std::vector<Total>> places;
+};
+
+double median_of(const std::vector<Total>& totals, double Total::*part) {
+  std::vector<double> values;
+  std::ranges::transform(totals, std::back_inserter(values), part);
+  return detail::median(std::move(values));
+}
+
+/// Medians over the repetitions, or the rounds.
+Total median_of(const std::vector<Total>& totals) {
+  Total total{.seconds = median_of(totals, &Total::seconds),
+              .bytes = median_of(totals, &Total::bytes),
+              .spans = median_of(totals, &Total::spans),
+              .group = totals.front().group};
+  std::map<std::string, std::vector<double>> sizes;
+  for (const Total& each : totals) {
+    for (const auto& [name, value] : each.largest_sizes) {
+      sizes[name].push_back(value);
     }
-    workers += 1;
-    visits += seconds_of(worker.searching_ns);
-    run.local_tried += static_cast<double>(worker.local_tried);
-    run.local_made += static_cast<double>(worker.local_made);
-    run.remote_tried += static_cast<double>(worker.remote_tried);
-    run.remote_made += static_cast<double>(worker.remote_made);
-    run.nodes_of[{worker.rank, worker.thread}] += static_cast<double>(worker.nodes);
   }
-  if (workers > 0) {
-    run.seconds.push_back(seconds_of(repetition.elapsed_ns));
-    run.visits.push_back(visits / workers);
+  for (auto& [name, values] : sizes) {
+    total.largest_sizes[name] = detail::median(std::move(values));
   }
+  return total;
 }
 
 /// A run point while traces are added.
 struct PointData {
-  RunPoint point;
-  std::vector<std::int64_t> elapsed_ns;
-  std::vector<double> medians_s;                  ///< of its rounds
+  SearchRun run;
   std::vector<std::int64_t> nodes;                ///< of a search that prunes
-  std::int64_t slowest_ns = 0;                    ///< that counts
-  std::map<PlaceKey, std::vector<Total>> places;  ///< one total a repetition that counts
-  SearchRun search;
+  std::map<PlaceKey, std::vector<Total>> places;  ///< one total a round
 };
 using Points = std::map<RunIdentity, PointData>;
 
@@ -152,76 +157,86 @@ std::string lack_of(const Trace& trace) {
              : "";
 }
 
+/// Adds what the workers did in a repetition, and the part of it in which they visited nodes.
+void add_search(SearchRun& run, Round& round, const Trace& trace, const Trace::Run& repetition) {
+  double visits = 0;
+  double workers = 0;
+  for (const auto& [index, worker] : trace.workers) {
+    if (index != repetition.index) {
+      continue;
+    }
+    workers += 1;
+    visits += seconds_of(worker.searching_ns);
+    run.local_tried += static_cast<double>(worker.local_tried);
+    run.local_made += static_cast<double>(worker.local_made);
+    run.remote_tried += static_cast<double>(worker.remote_tried);
+    run.remote_made += static_cast<double>(worker.remote_made);
+    run.nodes_of[{worker.rank, worker.thread}] += static_cast<double>(worker.nodes);
+  }
+  if (workers > 0) {
+    round.visits.push_back(visits / workers);
+  }
+}
+
 /// Adds the round that one trace is to the points that its repetitions belong to.
 void add_round(Points& points, const Trace& trace) {
   const RunInformation& r = trace.run;
   const std::string file = trace.file.filename().string();
-  std::map<RunIdentity, std::vector<double>> round;
-  for (const Trace::Run& run : trace.repetitions) {
-    if (run.warm_up) {
+  const bool has_parts = lack_of(trace).empty();
+  Totals totals = has_parts ? totals_of(trace) : Totals();
+  std::map<RunIdentity, Round> rounds;
+  for (const Trace::Run& repetition : trace.repetitions) {
+    if (repetition.warm_up) {
       continue;
     }
-    const RunIdentity identity = identity_of(r, run);
-    PointData& data = points[identity];
-    data.point = {.ranks = r.ranks,
-                  .threads = r.threads,
-                  .ranks_per_host = r.ranks_per_host,
-                  .oversubscribed = r.oversubscribed,
-                  .is_rehearsed = !r.rehearsed.empty(),
-                  .sizes = run.sizes,
-                  .given = given_by(r.options),
-                  .options = problem_options(r.options),
-                  .seconds = std::move(data.point.seconds),
-                  .peak_memory_bytes = std::max(data.point.peak_memory_bytes, r.peak_memory_bytes),
-                  .files = std::move(data.point.files)};
-    data.point.seconds.push_back(seconds_of(run.elapsed_ns));
-    if (data.point.files.empty() || data.point.files.back() != file) {
-      data.point.files.push_back(file);
+    const RunIdentity identity = identity_of(r, repetition);
+    Round& round = rounds[identity];
+    auto& [run, nodes, places] = points[identity];
+    run.ranks = r.ranks;
+    run.threads = r.threads;
+    run.ranks_per_host = r.ranks_per_host;
+    run.oversubscribed = r.oversubscribed;
+    run.is_rehearsed = !r.rehearsed.empty();
+    run.sizes = repetition.sizes;
+    run.given = given_by(r.options);
+    run.options = problem_options(r.options);
+    run.peak_memory_bytes = std::max(run.peak_memory_bytes, r.peak_memory_bytes);
+    run.wall_seconds.push_back(seconds_of(repetition.elapsed_ns));
+    if (run.files.empty() || run.files.back() != file) {
+      run.files.push_back(file);
     }
-    data.elapsed_ns.push_back(run.elapsed_ns);
-    round[identity].push_back(seconds_of(run.elapsed_ns));
-    if (searches_one_problem(r) && run.sizes.contains("nodes")) {
-      data.nodes.push_back(run.sizes.at("nodes"));
+    if (searches_one_problem(r) && repetition.sizes.contains("nodes")) {
+      nodes.push_back(repetition.sizes.at("nodes"));
+    }
+    round.seconds.push_back(run.wall_seconds.back());
+    if (has_parts && r.type == name_of(DC_Type::work_stealing)) {
+      const auto network = r.options.find("network");
+      run.network = network == r.options.end() ? "" : network->second;
+      add_search(run, round, trace, repetition);
+    } else {
+      for (auto& [place, total] : totals[repetition.index]) {
+        round.places[place].push_back(std::move(total));
+      }
     }
   }
-  for (auto& [identity, seconds] : round) {
-    points[identity].medians_s.push_back(detail::median(std::move(seconds)));
-  }
-}
-
-/// Adds what the blocks or workers of a trace took in the repetitions that count.
-void add_parts(Points& points, const Trace& trace) {
-  if (!lack_of(trace).empty()) {
-    return;
-  }
-  Totals totals = totals_of(trace);
-  for (const Trace::Run& run : trace.repetitions) {
-    if (run.warm_up) {
-      continue;
+  for (auto& [identity, round] : rounds) {
+    auto& [run, nodes, places] = points[identity];
+    // Rounds that say what workers did come first, so that `visits` are of the same.
+    run.seconds.insert(
+        round.visits.empty() ? run.seconds.end() : run.seconds.begin() + std::ssize(run.visits),
+        detail::median(std::move(round.seconds)));
+    if (!round.visits.empty()) {
+      run.visits.push_back(detail::median(std::move(round.visits)));
     }
-    PointData& data = points.at(identity_of(trace.run, run));
-    if (run.elapsed_ns > data.slowest_ns) {
-      continue;
-    }
-    if (trace.run.type == name_of(DC_Type::work_stealing)) {
-      const auto network = trace.run.options.find("network");
-      data.search.network = network == trace.run.options.end() ? "" : network->second;
-      add_search(data.search, trace, run);
-      continue;
-    }
-    for (auto& [place, total] : totals[run.index]) {
-      data.places[place].push_back(std::move(total));
+    for (const auto& [place, of_place] : round.places) {
+      places[place].push_back(median_of(of_place));
     }
   }
 }
 
-Sample sample_of(const RunPoint& point, const PlaceKey& place, const std::vector<Total>& totals) {
+Sample sample_of(const RunPoint& point, const PlaceKey& place, const std::vector<Total>& rounds) {
   const auto& [block, level, rank, message_bytes] = place;
-  const auto median_of = [&](double Total::*part) {
-    std::vector<double> values;
-    std::ranges::transform(totals, std::back_inserter(values), part);
-    return detail::median(std::move(values));
-  };
+  const Total total = median_of(rounds);
   Sample sample{.block = block,
                 .ranks = point.ranks,
                 .ranks_per_host = point.ranks_per_host,
@@ -229,20 +244,12 @@ Sample sample_of(const RunPoint& point, const PlaceKey& place, const std::vector
                 .run_sizes = point.sizes,
                 .rank = rank,
                 .level = level,
-                .group = totals.front().group,
-                .spans = median_of(&Total::spans),
-                .bytes = median_of(&Total::bytes),
+                .group = total.group,
+                .sizes = total.largest_sizes,
+                .spans = total.spans,
+                .bytes = total.bytes,
                 .disturbed = point.disturbed};
-  std::map<std::string, std::vector<double>> sizes;
-  for (const Total& total : totals) {
-    sample.seconds.push_back(total.seconds);
-    for (const auto& [name, value] : total.largest_sizes) {
-      sizes[name].push_back(value);
-    }
-  }
-  for (auto& [name, values] : sizes) {
-    sample.sizes[name] = detail::median(std::move(values));
-  }
+  std::ranges::transform(rounds, std::back_inserter(sample.seconds), &Total::seconds);
   return sample;
 }
 
@@ -311,26 +318,18 @@ Measurements collect(std::span<const Trace> traces) {
     throw UsageError("the traces hold no counted repetition");
   }
   for (auto& [identity, data] : points) {
-    data.point.disturbed = chance_disturbed(data.medians_s);
-    data.slowest_ns = lower_median(data.elapsed_ns);
-    if (!data.nodes.empty()) {
-      data.point.sizes["nodes"] = lower_median(data.nodes);
+    auto& [run, nodes, places] = data;
+    run.disturbed = chance_disturbed(run.seconds);
+    if (!nodes.empty()) {
+      run.sizes["nodes"] = lower_median(nodes);
     }
-  }
-  for (const Trace& trace : traces) {
-    add_parts(points, trace);
-  }
-  for (auto& [identity, data] : points) {
-    for (const auto& [place, totals] : data.places) {
-      result.samples.push_back(sample_of(data.point, place, totals));
+    for (const auto& [place, totals] : places) {
+      result.samples.push_back(sample_of(run, place, totals));
     }
-    if (!data.search.seconds.empty()) {
-      std::vector<double> seconds = std::move(data.search.seconds);
-      static_cast<RunPoint&>(data.search) = data.point;
-      data.search.seconds = std::move(seconds);
-      result.searches.push_back(std::move(data.search));
+    result.points.push_back(run);
+    if (!run.visits.empty()) {
+      result.searches.push_back(std::move(run));
     }
-    result.points.push_back(std::move(data.point));
   }
   return result;
 }
@@ -421,21 +420,30 @@ Measurements without_oversubscribed(Measurements measurements) {
 
 std::vector<Observation> observations_of(const std::vector<Sample>& samples) {
   using LevelKey = std::tuple<NamedSizes, int, int, int, NamedValues>;
-  std::map<LevelKey, std::pair<std::vector<double>, double>> levels;  // medians, disturbed
+  struct LevelRounds {
+    std::vector<std::vector<double>> seconds;  // of the ranks, by round
+    double disturbed = 0;
+  };
+  std::map<LevelKey, LevelRounds> levels;
   for (const Sample& sample : samples) {
-    auto& [medians, disturbed] = levels[{sample.run_sizes, sample.ranks, sample.ranks_per_host,
-                                         sample.level, sample.sizes_of_block()}];
-    medians.push_back(detail::median(sample.seconds));
-    disturbed = sample.disturbed;
+    LevelRounds& level = levels[{sample.run_sizes, sample.ranks, sample.ranks_per_host,
+                                 sample.level, sample.sizes_of_block()}];
+    level.disturbed = sample.disturbed;
+    level.seconds.resize(std::max(level.seconds.size(), sample.seconds.size()));
+    for (std::size_t i = 0; i < sample.seconds.size(); ++i) {
+      level.seconds[i].push_back(sample.seconds[i]);
+    }
   }
   std::vector<Observation> observations;
   for (auto& [key, level] : levels) {
     const auto& [run_sizes, ranks, ranks_per_host, number, sizes] = key;
-    observations.push_back({.run_sizes = run_sizes,
-                            .ranks_per_host = ranks_per_host,
-                            .sizes = sizes,
-                            .value = std::max(kShortest_s, detail::median(std::move(level.first))),
-                            .disturbed = level.second});
+    for (std::vector<double>& of_ranks : level.seconds) {
+      observations.push_back({.run_sizes = run_sizes,
+                              .ranks_per_host = ranks_per_host,
+                              .sizes = sizes,
+                              .value = std::max(kShortest_s, detail::median(std::move(of_ranks))),
+                              .disturbed = level.disturbed});
+    }
   }
   return observations;
 }

@@ -49,18 +49,6 @@ inline double relative_spread(const std::vector<double>& values) {
   return middle == 0 ? 0 : kDeviationsPerMedian * detail::median(std::move(distances)) / middle;
 }
 
-/// The faster half of some times, one more than half where they are odd. \pre  !seconds.empty()
-inline std::vector<double> faster_half(std::vector<double> seconds) {
-  std::ranges::sort(seconds);
-  seconds.resize((seconds.size() + 1) / 2);
-  return seconds;
-}
-
-/// The median of the faster half: the time of a run that nothing disturbs. \pre  !seconds.empty()
-inline double quiet_time(std::vector<double> seconds) {
-  return detail::median(faster_half(std::move(seconds)));
-}
-
 /// The value between `part` of the values and the rest, between two neighbours in proportion.
 /// \pre  !values.empty(), 0 <= part <= 1
 inline double quantile(std::vector<double> values, double part) {
@@ -98,7 +86,7 @@ inline double sampled(double elements) {
 }
 
 /// The chance that a run was disturbed in all its rounds, by their medians: 0.1 of one round, 0.005
-/// of rounds within 5 %, else 0.2.
+/// of rounds within 5 %, else 0.2. Of times that have what others took in them.
 double chance_disturbed(const std::vector<double>& round_medians_s);
 
 /// One size of a run at one number of ranks, measured in one or more traces.
@@ -111,8 +99,9 @@ struct RunPoint {
   NamedSizes sizes;                              ///< of the whole problem and its solution
   NamedSizes given;                              ///< by --size, and by options that are counts
   std::map<std::string, std::string> options{};  ///< problem_options
-  std::vector<double> seconds;                   ///< of the whole call, one a repetition
-  double disturbed = 0;                          ///< chance_disturbed
+  std::vector<double> seconds;       ///< quiet, of the whole call, one a round: the median over it
+  std::vector<double> wall_seconds;  ///< as the host was, one a repetition
+  double disturbed = 0;              ///< chance_disturbed; 0 without what others took
   std::int64_t peak_memory_bytes = 0;  ///< of the rank that had most; 0 where no trace says it
   std::vector<std::string> files;
 };
@@ -128,11 +117,11 @@ struct Sample {
   int rank = 0;
   int level = 0;
   int group = 1;  ///< ranks that shared the subproblem
-  /// Sizes of this block: medians over repetitions; the largest where several spans are added up.
+  /// Sizes of this block: medians over rounds; the largest where several spans are added up.
   NamedValues sizes;
   double spans = 1;             ///< in one repetition; their times and bytes are added up
   double bytes = 0;             ///< in one repetition
-  std::vector<double> seconds;  ///< one a repetition of the faster half
+  std::vector<double> seconds;  ///< quiet, one a round: the median over its repetitions
   double disturbed = 0;         ///< RunPoint::disturbed
 
   /// The arguments of the time; the skeleton's, of the bytes that it finds room for.
@@ -141,11 +130,11 @@ struct Sample {
   }
 };
 
-/// A run point of work stealing, of which the repetitions of the faster half count, and what its
-/// time went to: visiting nodes, and all else (docs/explanation/model.md, "Searches").
+/// A run point of work stealing, and what its time went to: visiting nodes, and all else
+/// (docs/explanation/model.md, "Searches").
 struct SearchRun : RunPoint {
   std::string network;         ///< the name of its file, of a rehearsal
-  std::vector<double> visits;  ///< seconds in which a worker visits nodes, the mean over all
+  std::vector<double> visits;  ///< of `seconds`, what a worker visits nodes, the mean over all
   // Summed over the workers and the counted repetitions.
   double local_tried = 0;
   double local_made = 0;
@@ -154,7 +143,7 @@ struct SearchRun : RunPoint {
   std::map<std::pair<int, int>, double> nodes_of;  ///< a worker, by rank and thread
 
   int workers_per_host() const { return ranks_per_host * threads; }
-  double repetitions() const { return static_cast<double>(seconds.size()); }
+  double repetitions() const { return static_cast<double>(wall_seconds.size()); }
   double nodes() const { return static_cast<double>(sizes.at("nodes")); }
 };
 
@@ -179,11 +168,9 @@ struct Measurements : Measured {
   std::vector<SearchRun> searches;  ///< these
 };
 
-/// Collects the repetitions of all traces. Of those of a run size, over all its rounds (traces),
-/// the blocks of the faster half count, by the time of the whole call; warm-ups never do. A note
-/// names each trace without blocks, workers or nodes.
-/// \throws UsageError  if there is no counted repetition, a trace is of a rehearsal of the
-/// hypercube
+/// Collects the repetitions of all traces, each of which is a round of its run sizes; warm-ups
+/// never count. A note names each trace without blocks, workers or nodes. \throws UsageError  if
+/// there is no counted repetition, a trace is of a rehearsal of the hypercube
 ///                     or on an assumed network, or they are not of one application
 Measurements collect_measurements(std::span<const detail::Trace> traces);
 /// Samples of ranks that were rehearsed; the time of a point is the rank's without messages.
@@ -193,7 +180,7 @@ Measurements collect_rehearsals(std::span<const detail::Trace> traces);
 /// \throws Error  if nothing remains
 Measurements without_oversubscribed(Measurements measurements);
 
-/// One observation for the ranks of the same sizes at a level of a run: the median of medians.
+/// One observation a round for the ranks of the same sizes at a level of a run: their median.
 std::vector<Observation> observations_of(const std::vector<Sample>& samples);
 
 }  // namespace cleave::models

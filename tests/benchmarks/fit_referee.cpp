@@ -139,7 +139,7 @@ Task extra_p_task(std::size_t parameters, double noise, std::mt19937_64& random)
     task.target[kNames[i]] = kNext[i];
   }
   task.mean = f({kNext.begin(), kNext.begin() + parameters});
-  task.truth = task.mean * median(drawn(101, [&] { return quiet_time(repetitions(1)); }));
+  task.truth = task.mean * median(drawn(101, [&] { return median(repetitions(1)); }));
   for (std::size_t row = 0; row < rows; ++row) {
     std::vector<double> x;
     NamedValues sizes;
@@ -148,7 +148,7 @@ Task extra_p_task(std::size_t parameters, double noise, std::mt19937_64& random)
       sizes[kNames[i]] = x.back();
     }
     const std::vector<double> all = repetitions(f(x));
-    task.rows.push_back(row_of(sizes, quiet_time(all), chance_disturbed(all)));
+    task.rows.push_back(row_of(sizes, median(all), chance_disturbed(all)));
     task.repetitions.push_back(all);
   }
   return task;
@@ -191,7 +191,7 @@ Task shared_work_task(bool has_k, double deviation, std::mt19937_64& random) {
   if (has_k) {
     task.target["K"] = 64;
   }
-  task.truth = f(16e5, 64, 64) * median(drawn(101, [&] { return quiet_time(repetitions(1)); }));
+  task.truth = f(16e5, 64, 64) * median(drawn(101, [&] { return median(repetitions(1)); }));
   for (double n = 1e5; n <= 8e5; n *= 2) {
     for (const double k : has_k ? std::vector<double>{4, 16, 64} : std::vector<double>{64}) {
       for (const double ranks : {1, 2, 4, 8, 16}) {
@@ -200,7 +200,7 @@ Task shared_work_task(bool has_k, double deviation, std::mt19937_64& random) {
           sizes["K"] = k;
         }
         const std::vector<double> all = repetitions(f(n, k, ranks));
-        task.rows.push_back(row_of(sizes, quiet_time(all), chance_disturbed(all)));
+        task.rows.push_back(row_of(sizes, median(all), chance_disturbed(all)));
       }
     }
   }

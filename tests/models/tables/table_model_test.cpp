@@ -152,8 +152,9 @@ TEST(TableModel, WhoseRanksAloneVaryHoldsOutSomeOfThem) {
 }
 
 TEST(TableRuns, AreRowsWithTheirCountsRoundsAndRanks) {
-  EXPECT_EQ(measurements("N,seconds,repetitions\n8,1,4\n8,9,1\n16,2,1\n").points.front().seconds,
-            (Values{1, 1, 1, 1, 9}));
+  EXPECT_EQ(
+      measurements("N,seconds,repetitions\n8,1,4\n8,9,1\n16,2,1\n").points.front().wall_seconds,
+      (Values{1, 1, 1, 1, 9}));
   EXPECT_EQ(measurements("N,seconds,round\n8,1,0\n8,1.01,1\n").points.front().disturbed, 0.005);
   EXPECT_EQ(measurements("N,seconds\n8,1\n8,1.01\n").points.front().disturbed, 0.1);
   EXPECT_EQ(measurements("N,p,seconds\n8,2,1\n").points.front().ranks, 2);
@@ -164,7 +165,7 @@ TEST(TableRuns, AreRowsWithTheirCountsRoundsAndRanks) {
   EXPECT_EQ(point.sizes, (NamedSizes{{"N", 8}, {"p", 2}}));
   const Measurements scan = measurements("name,N,seconds\nsort,8,1\nscan,8,2\n", {.only = "scan"});
   EXPECT_EQ(scan.app, "scan");
-  EXPECT_EQ(scan.points.front().seconds, Values{2});
+  EXPECT_EQ(scan.points.front().wall_seconds, Values{2});
 }
 
 TEST(TableRuns, OfWhichItIsNotClearWhatIsMeantAreRefused) {

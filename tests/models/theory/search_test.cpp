@@ -85,7 +85,7 @@ TEST(SearchRuns, OfOneProblemAreOneHoweverManyNodesTheyVisit) {
     }
     EXPECT_EQ(measurements.points[i].sizes.at("nodes"), nodes[(nodes.size() - 1) / 2]);
     EXPECT_EQ(measurements.points[i].sizes, measurements.searches[i].sizes);
-    EXPECT_EQ(measurements.points[i].seconds.size(), nodes.size());
+    EXPECT_EQ(measurements.points[i].wall_seconds.size(), nodes.size());
   }
   std::vector<Trace> of_another_seed = traces;
   of_another_seed.back().run.seed = 6;
