@@ -57,7 +57,7 @@ std::vector<double> rounds_of(const TimesOfSide& side, const TimesOfSide& first,
 SideMean mean_of(const std::vector<double>& rounds) {
   std::vector<Observation> observations;
   for (const double value : rounds) {
-    observations.push_back({.value = value, .disturbed = chance_disturbed(rounds)});
+    observations.push_back({.value = value, .disturbed = kDisturbed});
   }
   const Law law = std::get<Law>(fit_law(std::move(observations), {{{Basis()}, 0}}));
   const Hypothesis& h = law.hypotheses.front();

@@ -52,10 +52,11 @@ Table predictions_table(const std::vector<JudgedRun>& comparisons, const Model& 
       .id = "predictions",
       .title = "Predicted against measured",
       .note = fmt::format(
-          "Measured is the quiet time, the median of the faster half of the repetitions. Predicted "
+          "Measured is the quiet time, the median over the rounds, without what others took. "
+          "Predicted "
           "is {}, with the range that holds the quiet time with 95 % probability, and the one that "
           "holds a single run on a host as it was. Error: (predicted - measured) / measured. "
-          "Spread: how far the faster half lies apart (1.4826 MAD, relative).",
+          "Spread: how far the rounds lie apart (1.4826 MAD, relative).",
           is_search     ? "what the visits of nodes take, over the efficiency"
           : !has_blocks ? "the law of the table"
                         : "the schedule played with the blocks' medians"),

@@ -53,7 +53,8 @@ using PlaceKey = std::tuple<detail::Block, int, int, std::int64_t>;
 
 /// The spans of one block at one place in one repetition, added up.
 struct Total {
-  double seconds = 0;
+  double seconds = 0;  ///< less the lost ones
+  double lost = 0;     ///< seconds in which the thread had no core
   double bytes = 0;
   double spans = 0;
   int group = 1;
@@ -61,35 +62,17 @@ struct Total {
 };
 using Totals = std::map<int, std::map<PlaceKey, Total>>;  ///< by repetition
 
-/// The time of a rank between its blocks is work of the skeleton: taking notes,
+/// The time of a rank between its blocks on the hypercube is work of the skeleton: taking notes,
 /// storage that is given back. Its level is the level of the block that is nearer to the root.
-void add_work_between_blocks(Totals& totals, const Trace& trace) {
-  std::map<std::pair<int, int>, std::vector<const detail::Span*>> lines;
-  for (const auto& [rank, span] : trace.spans) {
-    lines[{span.repetition, rank}].push_back(&span);
-  }
-  for (auto& [line, spans] : lines) {
-    const auto [repetition, rank] = line;
-    std::ranges::sort(spans, {}, &detail::Span::begin_ns);
-    for (std::size_t i = 1; i < spans.size(); ++i) {
-      const detail::Span& before = *spans[i - 1];
-      const detail::Span& after = *spans[i];
-      const detail::Span& upper = after.level < before.level ? after : before;
-      if (after.begin_ns > before.end_ns && upper.group > 1) {
-        Total& total = totals[repetition][{detail::Block::skeleton, upper.level, rank, 0}];
-        total.seconds += seconds_of(after.begin_ns - before.end_ns);
-        total.group = upper.group;
-      }
-    }
-  }
-}
-
 Totals totals_of(const Trace& trace) {
+  const bool is_hypercube = trace.run.type == name_of(DC_Type::hypercube);
   Totals totals;
+  std::map<std::pair<int, int>, const detail::Span*> before;  // of each repetition and rank
   for (const auto& [rank, span] : trace.spans) {
     const std::int64_t waited_for = span.block == detail::Block::wait ? span.bytes : 0;
     Total& total = totals[span.repetition][{span.block, span.level, rank, waited_for}];
-    total.seconds += seconds_of(span.end_ns - span.begin_ns);
+    total.seconds += quiet_seconds(span);
+    total.lost += 1e-9 * span.run_delay_ns;
     total.bytes += static_cast<double>(span.bytes);
     total.spans += 1;
     total.group = span.group;
@@ -97,49 +80,74 @@ Totals totals_of(const Trace& trace) {
       double& largest = total.largest_sizes[name];
       largest = std::max(largest, static_cast<double>(value));
     }
-  }
-  if (trace.run.type == name_of(DC_Type::hypercube)) {
-    add_work_between_blocks(totals, trace);
+    const auto* const last = std::exchange(before[{span.repetition, rank}], &span);
+    const detail::Span& upper = last != nullptr && last->level < span.level ? *last : span;
+    if (is_hypercube && last != nullptr && span.begin_ns > last->end_ns && upper.group > 1) {
+      Total& between = totals[span.repetition][{detail::Block::skeleton, upper.level, rank, 0}];
+      between.seconds += seconds_of(span.begin_ns - last->end_ns);
+      between.group = upper.group;
+    }
   }
   return totals;
+}
+
+/// The repetitions' times without what others took. Where a thread lost its core, the blocks take
+/// the longest over the ranks, those on the way down together (equation 6). A message takes the
+/// least of all ranks and repetitions, since for how long a partner was away cannot be told, and so
+/// does what is around all spans. Elsewhere the time is what was measured.
+std::map<int, double> quiet_times(const Trace& trace, Totals& totals) {
+  using enum detail::Block;
+  const auto lower = [](double& least, double seconds) { least = std::min(least, seconds); };
+  std::map<int, double> times;
+  std::map<int, double> quiet;  // of the blocks, where a core was lost
+  std::map<PlaceKey, double> messages;
+  double around = std::numeric_limits<double>::infinity();
+  for (const Trace::Run& run : trace.repetitions) {
+    std::map<std::pair<detail::Block, int>, std::map<int, double>> work;
+    double lost = 0;
+    double spent = 0;  // by rank 0, from the start to the end
+    for (const auto& [place, total] : totals[run.index]) {
+      const auto& [block, level, rank, waited_for] = place;
+      spent += rank == 0 ? total.seconds + total.lost : 0;
+      lost += total.lost;
+      if (block == exchange || block == wait || block == pivot || block == skeleton) {
+        const PlaceKey of_all(block, level, 0, waited_for);
+        lower(messages.try_emplace(of_all, total.seconds).first->second, total.seconds);
+      } else {
+        const bool is_down = block == divide || block == sequential || block == conquer;
+        work[{is_down ? sequential : block, is_down ? 0 : level}][rank] += total.seconds;
+      }
+    }
+    times[run.index] = seconds_of(run.elapsed_ns);
+    lower(around, times[run.index] - spent);
+    for (const auto& [place, of_ranks] : work) {
+      if (lost > 0) {
+        quiet[run.index] += std::ranges::max(std::views::values(of_ranks));
+      }
+    }
+  }
+  for (const double seconds : std::views::values(messages)) {
+    around += seconds;
+  }
+  for (const auto& [repetition, seconds] : quiet) {
+    lower(times[repetition], seconds + around);
+  }
+  return times;
 }
 
 /// The repetitions of one trace that are of one run.
 struct Round {
   std::vector<double> seconds;
   std::vector<double> visits;
-  std::map<PlaceKey, std::vector<Total>> places;
+  std::map<PlaceKey, std::vector<double>> places;  ///< the same
 };
-
-double median_of(const std::vector<Total>& totals, double Total::*part) {
-  std::vector<double> values;
-  std::ranges::transform(totals, std::back_inserter(values), part);
-  return detail::median(std::move(values));
-}
-
-/// Medians over the repetitions, or the rounds.
-Total median_of(const std::vector<Total>& totals) {
-  Total total{.seconds = median_of(totals, &Total::seconds),
-              .bytes = median_of(totals, &Total::bytes),
-              .spans = median_of(totals, &Total::spans),
-              .group = totals.front().group};
-  std::map<std::string, std::vector<double>> sizes;
-  for (const Total& each : totals) {
-    for (const auto& [name, value] : each.largest_sizes) {
-      sizes[name].push_back(value);
-    }
-  }
-  for (auto& [name, values] : sizes) {
-    total.largest_sizes[name] = detail::median(std::move(values));
-  }
-  return total;
-}
 
 /// A run point while traces are added.
 struct PointData {
   SearchRun run;
-  std::vector<std::int64_t> nodes;                ///< of a search that prunes
-  std::map<PlaceKey, std::vector<Total>> places;  ///< one total a round
+  std::vector<std::int64_t> nodes;                 ///< of a search that prunes
+  std::map<PlaceKey, std::vector<Total>> places;   ///< one total a repetition
+  std::map<PlaceKey, std::vector<double>> rounds;  ///< the medians of their times
 };
 using Points = std::map<RunIdentity, PointData>;
 
@@ -160,13 +168,15 @@ std::string lack_of(const Trace& trace) {
 /// Adds what the workers did in a repetition, and the part of it in which they visited nodes.
 void add_search(SearchRun& run, Round& round, const Trace& trace, const Trace::Run& repetition) {
   double visits = 0;
+  double lost = 0;
   double workers = 0;
   for (const auto& [index, worker] : trace.workers) {
     if (index != repetition.index) {
       continue;
     }
     workers += 1;
-    visits += seconds_of(worker.searching_ns);
+    visits += seconds_of(worker.searching_ns - worker.searching_delay_ns);
+    lost += seconds_of(worker.searching_delay_ns + worker.waiting_delay_ns);
     run.local_tried += static_cast<double>(worker.local_tried);
     run.local_made += static_cast<double>(worker.local_made);
     run.remote_tried += static_cast<double>(worker.remote_tried);
@@ -175,6 +185,7 @@ void add_search(SearchRun& run, Round& round, const Trace& trace, const Trace::R
   }
   if (workers > 0) {
     round.visits.push_back(visits / workers);
+    round.seconds.back() -= lost / workers;
   }
 }
 
@@ -184,6 +195,7 @@ void add_round(Points& points, const Trace& trace) {
   const std::string file = trace.file.filename().string();
   const bool has_parts = lack_of(trace).empty();
   Totals totals = has_parts ? totals_of(trace) : Totals();
+  const std::map<int, double> times = quiet_times(trace, totals);
   std::map<RunIdentity, Round> rounds;
   for (const Trace::Run& repetition : trace.repetitions) {
     if (repetition.warm_up) {
@@ -191,7 +203,7 @@ void add_round(Points& points, const Trace& trace) {
     }
     const RunIdentity identity = identity_of(r, repetition);
     Round& round = rounds[identity];
-    auto& [run, nodes, places] = points[identity];
+    auto& [run, nodes, places, place_rounds] = points[identity];
     run.ranks = r.ranks;
     run.threads = r.threads;
     run.ranks_per_host = r.ranks_per_host;
@@ -200,6 +212,7 @@ void add_round(Points& points, const Trace& trace) {
     run.sizes = repetition.sizes;
     run.given = given_by(r.options);
     run.options = problem_options(r.options);
+    run.disturbed = r.provenance.clock == kWallClock ? kDisturbed : 0;
     run.peak_memory_bytes = std::max(run.peak_memory_bytes, r.peak_memory_bytes);
     run.wall_seconds.push_back(seconds_of(repetition.elapsed_ns));
     if (run.files.empty() || run.files.back() != file) {
@@ -208,19 +221,20 @@ void add_round(Points& points, const Trace& trace) {
     if (searches_one_problem(r) && repetition.sizes.contains("nodes")) {
       nodes.push_back(repetition.sizes.at("nodes"));
     }
-    round.seconds.push_back(run.wall_seconds.back());
+    round.seconds.push_back(times.at(repetition.index));
     if (has_parts && r.type == name_of(DC_Type::work_stealing)) {
       const auto network = r.options.find("network");
       run.network = network == r.options.end() ? "" : network->second;
       add_search(run, round, trace, repetition);
     } else {
       for (auto& [place, total] : totals[repetition.index]) {
-        round.places[place].push_back(std::move(total));
+        round.places[place].push_back(total.seconds);
+        places[place].push_back(std::move(total));
       }
     }
   }
   for (auto& [identity, round] : rounds) {
-    auto& [run, nodes, places] = points[identity];
+    auto& [run, nodes, places, place_rounds] = points[identity];
     // Rounds that say what workers did come first, so that `visits` are of the same.
     run.seconds.insert(
         round.visits.empty() ? run.seconds.end() : run.seconds.begin() + std::ssize(run.visits),
@@ -228,15 +242,20 @@ void add_round(Points& points, const Trace& trace) {
     if (!round.visits.empty()) {
       run.visits.push_back(detail::median(std::move(round.visits)));
     }
-    for (const auto& [place, of_place] : round.places) {
-      places[place].push_back(median_of(of_place));
+    for (auto& [place, of_place] : round.places) {
+      place_rounds[place].push_back(detail::median(std::move(of_place)));
     }
   }
 }
 
-Sample sample_of(const RunPoint& point, const PlaceKey& place, const std::vector<Total>& rounds) {
+Sample sample_of(const RunPoint& point, const PlaceKey& place, const std::vector<Total>& totals,
+                 std::vector<double> rounds) {
   const auto& [block, level, rank, message_bytes] = place;
-  const Total total = median_of(rounds);
+  const auto median_of = [&](double Total::*part) {
+    std::vector<double> values;
+    std::ranges::transform(totals, std::back_inserter(values), part);
+    return detail::median(std::move(values));
+  };
   Sample sample{.block = block,
                 .ranks = point.ranks,
                 .ranks_per_host = point.ranks_per_host,
@@ -244,12 +263,20 @@ Sample sample_of(const RunPoint& point, const PlaceKey& place, const std::vector
                 .run_sizes = point.sizes,
                 .rank = rank,
                 .level = level,
-                .group = total.group,
-                .sizes = total.largest_sizes,
-                .spans = total.spans,
-                .bytes = total.bytes,
+                .group = totals.front().group,
+                .spans = median_of(&Total::spans),
+                .bytes = median_of(&Total::bytes),
+                .seconds = std::move(rounds),
                 .disturbed = point.disturbed};
-  std::ranges::transform(rounds, std::back_inserter(sample.seconds), &Total::seconds);
+  std::map<std::string, std::vector<double>> sizes;
+  for (const Total& total : totals) {
+    for (const auto& [name, value] : total.largest_sizes) {
+      sizes[name].push_back(value);
+    }
+  }
+  for (auto& [name, values] : sizes) {
+    sample.sizes[name] = detail::median(std::move(values));
+  }
   return sample;
 }
 
@@ -318,13 +345,12 @@ Measurements collect(std::span<const Trace> traces) {
     throw UsageError("the traces hold no counted repetition");
   }
   for (auto& [identity, data] : points) {
-    auto& [run, nodes, places] = data;
-    run.disturbed = chance_disturbed(run.seconds);
+    auto& [run, nodes, places, rounds] = data;
     if (!nodes.empty()) {
       run.sizes["nodes"] = lower_median(nodes);
     }
     for (const auto& [place, totals] : places) {
-      result.samples.push_back(sample_of(run, place, totals));
+      result.samples.push_back(sample_of(run, place, totals, std::move(rounds[place])));
     }
     result.points.push_back(run);
     if (!run.visits.empty()) {
@@ -357,15 +383,6 @@ RunIdentity identity_of(const RunInformation& run, const Trace::Run& repetition)
 std::map<std::string, std::string> problem_options(std::map<std::string, std::string> options) {
   options.erase("network");
   return options;
-}
-
-double chance_disturbed(const std::vector<double>& round_medians_s) {
-  constexpr double kAgree = 1.05;
-  if (round_medians_s.size() < 2) {
-    return 0.1;
-  }
-  const auto [least, most] = std::ranges::minmax(round_medians_s);
-  return most < kAgree * least ? 0.005 : 0.2;
 }
 
 Measurements collect_measurements(std::span<const Trace> traces) {
@@ -419,30 +436,25 @@ Measurements without_oversubscribed(Measurements measurements) {
 }
 
 std::vector<Observation> observations_of(const std::vector<Sample>& samples) {
-  using LevelKey = std::tuple<NamedSizes, int, int, int, NamedValues>;
-  struct LevelRounds {
-    std::vector<std::vector<double>> seconds;  // of the ranks, by round
-    double disturbed = 0;
-  };
-  std::map<LevelKey, LevelRounds> levels;
+  using LevelKey = std::tuple<NamedSizes, int, int, int, NamedValues, double>;
+  std::map<LevelKey, std::vector<std::vector<double>>> levels;  // of the ranks, by round
   for (const Sample& sample : samples) {
-    LevelRounds& level = levels[{sample.run_sizes, sample.ranks, sample.ranks_per_host,
-                                 sample.level, sample.sizes_of_block()}];
-    level.disturbed = sample.disturbed;
-    level.seconds.resize(std::max(level.seconds.size(), sample.seconds.size()));
+    auto& rounds = levels[{sample.run_sizes, sample.ranks, sample.ranks_per_host, sample.level,
+                           sample.sizes_of_block(), sample.disturbed}];
+    rounds.resize(std::max(rounds.size(), sample.seconds.size()));
     for (std::size_t i = 0; i < sample.seconds.size(); ++i) {
-      level.seconds[i].push_back(sample.seconds[i]);
+      rounds[i].push_back(sample.seconds[i]);
     }
   }
   std::vector<Observation> observations;
-  for (auto& [key, level] : levels) {
-    const auto& [run_sizes, ranks, ranks_per_host, number, sizes] = key;
-    for (std::vector<double>& of_ranks : level.seconds) {
+  for (auto& [key, rounds] : levels) {
+    const auto& [run_sizes, ranks, ranks_per_host, number, sizes, disturbed] = key;
+    for (std::vector<double>& of_ranks : rounds) {
       observations.push_back({.run_sizes = run_sizes,
                               .ranks_per_host = ranks_per_host,
                               .sizes = sizes,
                               .value = std::max(kShortest_s, detail::median(std::move(of_ranks))),
-                              .disturbed = level.disturbed});
+                              .disturbed = disturbed});
     }
   }
   return observations;

@@ -32,6 +32,10 @@ inline constexpr const char* kTableType = "table";
 inline constexpr double kShortest_s = 1e-9;
 
 inline double seconds_of(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
+/// Without what others took: its length less its run delay.
+inline double quiet_seconds(const detail::Span& span) {
+  return std::max(0.0, seconds_of(span.end_ns - span.begin_ns) - 1e-9 * span.run_delay_ns);
+}
 
 /// The standard deviation of normal noise over the median distance from its middle.
 inline constexpr double kDeviationsPerMedian = 1.4826;
@@ -85,9 +89,9 @@ inline double sampled(double elements) {
       detail::sample_of(static_cast<std::int64_t>(std::clamp(elements, 0.0, kMost))));
 }
 
-/// The chance that a run was disturbed in all its rounds, by their medians: 0.1 of one round, 0.005
-/// of rounds within 5 %, else 0.2. Of times that have what others took in them.
-double chance_disturbed(const std::vector<double>& round_medians_s);
+/// The chance that a time with what others took in it is disturbed, and the clock that tells such.
+inline constexpr double kDisturbed = 0.1;
+inline constexpr const char* kWallClock = "CLOCK_MONOTONIC";
 
 /// One size of a run at one number of ranks, measured in one or more traces.
 struct RunPoint {
@@ -101,7 +105,7 @@ struct RunPoint {
   std::map<std::string, std::string> options{};  ///< problem_options
   std::vector<double> seconds;       ///< quiet, of the whole call, one a round: the median over it
   std::vector<double> wall_seconds;  ///< as the host was, one a repetition
-  double disturbed = 0;              ///< chance_disturbed; 0 without what others took
+  double disturbed = 0;              ///< kDisturbed, or 0 without what others took
   std::int64_t peak_memory_bytes = 0;  ///< of the rank that had most; 0 where no trace says it
   std::vector<std::string> files;
 };

@@ -254,7 +254,9 @@ class RankSearch final : public RankBag {
       if (found) {
         now = visit_all(worker, now);
       }
+      statistics.waiting_delay_ns -= run_delay_ns();
       found = wait_for_nodes(worker);
+      statistics.waiting_delay_ns += run_delay_ns();
       const std::int64_t begin_ns = std::exchange(now, now_ns(worker));
       if (found) {
         statistics.stealing_ns += now - begin_ns;
@@ -278,6 +280,7 @@ class RankSearch final : public RankBag {
   std::int64_t visit_all(Worker& worker, std::int64_t begin_ns) {
     WorkerStatistics& statistics = worker.statistics;
     const std::int64_t visits_before = statistics.visits;
+    statistics.searching_delay_ns -= run_delay_ns();
     const std::int64_t nodes_before = publish_nodes(worker);
     std::int64_t now = transport_->pace_ns();
     for (bool is_empty = false; !worker.has_failed && !is_empty && may_go();) {
@@ -311,6 +314,7 @@ class RankSearch final : public RankBag {
     }
     const std::int64_t end_ns = now_ns(worker);
     statistics.searching_ns += end_ns - begin_ns;
+    statistics.searching_delay_ns += run_delay_ns();
     worker.adapt_steal();
     if (statistics.visits > visits_before) {
       ++statistics.searches;

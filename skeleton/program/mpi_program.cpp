@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <mpi.h>
 #include <unistd.h>
@@ -84,6 +85,42 @@ constexpr std::array<std::array<const char*, 2>, 3> kLaunchers = {
      {"PMI_SIZE", "PMI_RANK"},
      {"SLURM_NTASKS", "SLURM_PROCID"}}};
 
+/// How long a thread was ready to run and had no core, by /proc/thread-self/schedstat. The system
+/// brings the second number up to date when the thread gets a core, so that it is exact
+/// for the thread itself. The first is the time with a core: 0 where the system does not count.
+class RunDelay {
+ public:
+  ~RunDelay() { ::close(file_); }
+
+  std::int64_t now_ns() {
+    constexpr std::int64_t kBetweenLooks_ns = 20'000;
+    const std::int64_t now = monotonic_ns();
+    if (file_ >= 0 && now - looked_ns_ >= kBetweenLooks_ns) {
+      std::array<char, 96> text{};
+      char* second = text.data();
+      is_told_ =
+          ::pread(file_, second, text.size() - 1, 0) > 0 && std::strtoll(second, &second, 10) > 0;
+      known_ns_ = is_told_ ? std::strtoll(second, nullptr, 10) : 0;
+      looked_ns_ = now;
+    }
+    return known_ns_;
+  }
+  bool is_told() {
+    now_ns();
+    return is_told_;
+  }
+
+ private:
+  int file_ = ::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+  bool is_told_ = false;
+  std::int64_t known_ns_ = 0;
+  std::int64_t looked_ns_ = 0;
+};
+
+thread_local RunDelay run_delay;
+
+std::int64_t run_delay_of_thread_ns() { return run_delay.now_ns(); }
+
 /// The variable as a number; 0 where it is not set.
 int number_in(const char* variable) {
   const char* const text = std::getenv(variable);
@@ -98,6 +135,7 @@ int run_mpi_program(int argc, char** argv, const std::string& name,
   std::signal(SIGXFSZ, SIG_IGN);
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  tell_run_delay();
   // Else a failed rank's barrier could be matched by what the rest of the ranks are at.
   MPI_Comm ending = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &ending);
@@ -106,6 +144,14 @@ int run_mpi_program(int argc, char** argv, const std::string& name,
   MPI_Finalize();
   return status;
 }
+
+void tell_run_delay() {
+  if (!simulates_hosts(mpi_library()) && run_delay.is_told()) {
+    run_delay_ns = run_delay_of_thread_ns;
+  }
+}
+
+bool tells_run_delay() { return run_delay_ns == run_delay_of_thread_ns; }
 
 Provenance mpi_provenance(std::string program, std::string command_line) {
   Provenance provenance =
@@ -122,6 +168,11 @@ std::vector<std::string> launch_warnings(const Comm& comm, int threads) {
         "say little about more cores",
         hosts_of(comm).ranks_per_host(),
         threads > 1 ? fmt::format(" of {} threads", threads) : ""));
+  }
+  if (!run_delay.is_told() && !simulates_hosts(mpi_library())) {
+    warnings.push_back(
+        "this system does not tell how long a thread waits for a core "
+        "(/proc/thread-self/schedstat): the times hold what others took");
   }
   for (const auto& [processes, process] : kLaunchers) {
     if (comm.size() == 1 && number_in(processes) > 1 && number_in(process) == 0) {

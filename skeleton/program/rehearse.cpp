@@ -31,7 +31,7 @@ std::string lines_of(const Recorder& recorder, int rank, int level_offset) {
       if (span.repetition == repetition.index && span.block != Block::exchange &&
           span.block != Block::wait) {
         written.record(span.block, span.level + level_offset, span.group, span.begin_ns,
-                       span.end_ns, span.bytes, recorder.sizes_of(span));
+                       end_of(span), span.bytes, recorder.sizes_of(span));
       }
     }
   }

@@ -52,6 +52,8 @@ void check_trace_path(const std::filesystem::path& path) {
 RunInformation run_information(const ProgramTraits& program, const CommandLine& line, int argc,
                                char** argv) {
   const RunOptions& options = line.options;
+  Provenance provenance = mpi_provenance(program.program, command_line_of(argc, argv));
+  provenance.clock += tells_run_delay() ? ", run delay" : "";
   return {.app = program.name,
           .type = std::string(name_of(options.type)),
           .placement = std::string(name_of(options.placement)),
@@ -61,7 +63,7 @@ RunInformation run_information(const ProgramTraits& program, const CommandLine& 
           .warm_up = options.warm_up,
           .inputs = std::string(name_of(options.inputs)),
           .options = {line.own.begin(), line.own.end()},
-          .provenance = mpi_provenance(program.program, command_line_of(argc, argv))};
+          .provenance = std::move(provenance)};
 }
 
 /// How far the run is. Of a search also about how many nodes it has visited: `report.visits`, those
@@ -141,6 +143,9 @@ void run_application(const Comm& comm, AnyRun& run, const ProgramTraits& program
   const RunOptions& options = line.options;
   // Spans are taken even if no trace is written, since they also tell the imbalance.
   const auto clock = options.rehearse ? virtual_rank_ns : mpi_time_ns;
+  if (options.rehearse) {
+    run_delay_ns = [] { return std::int64_t{0}; };  // a thread is several ranks
+  }
   std::vector<Recorder> recorders(options.rehearse ? options.ranks : 1, Recorder(clock));
   RunReport report{.app = program.name, .reads_input = !run.is_generated()};
   CallOptions call = call_options(options, program, comm.rank(), recorders[0], report);

@@ -31,8 +31,19 @@ void Recorder::end_repetition(std::int64_t elapsed_ns) {
   repetitions_.push_back(current_);
 }
 
-void Recorder::record(Block block, int level, int group, std::int64_t begin_ns, std::int64_t end_ns,
-                      std::int64_t bytes, const Sizes& sizes) {
+ThreadMoment Recorder::begin() const {
+  const std::int64_t delay_ns = run_delay_ns();  // before the clock: a look is no part of the span
+  return {clock_(), delay_ns};
+}
+
+ThreadMoment Recorder::end(const ThreadMoment& begin) const {
+  constexpr std::int64_t kShort_ns = 20'000;
+  const std::int64_t now_ns = clock_();
+  return {now_ns, now_ns - begin.ns < kShort_ns ? begin.run_delay_ns : run_delay_ns()};
+}
+
+void Recorder::record(Block block, int level, int group, const ThreadMoment& begin,
+                      const ThreadMoment& end, std::int64_t bytes, const Sizes& sizes) {
   if (spans_.size() == capacity_) {
     ++dropped_;
     return;
@@ -40,8 +51,10 @@ void Recorder::record(Block block, int level, int group, std::int64_t begin_ns, 
   try {
     const std::uint8_t names = names_of(sizes);
     Span& span = spans_.emplace_back();
-    span.begin_ns = begin_ns;
-    span.end_ns = end_ns;
+    span.begin_ns = begin.ns;
+    span.end_ns = end.ns;
+    span.run_delay_ns = static_cast<float>(
+        std::clamp<std::int64_t>(end.run_delay_ns - begin.run_delay_ns, 0, end.ns - begin.ns));
     span.bytes = bytes;
     span.repetition = current_.index;
     span.group = group;
@@ -87,7 +100,7 @@ std::uint8_t Recorder::names_of(const Sizes& sizes) {
 
 void Recorder::append(const Recorder& other) {
   for (const Span& span : other.spans()) {
-    record(span.block, span.level, span.group, span.begin_ns, span.end_ns, span.bytes,
+    record(span.block, span.level, span.group, span.begin_ns, end_of(span), span.bytes,
            other.sizes_of(span));
   }
   dropped_ += other.dropped();

@@ -56,6 +56,8 @@ static void fields(JsonFields& object, WorkerOfRepetition& worker, int ranks = k
   object("bytes_received", s.bytes_received, 0)("searching_ns", s.searching_ns, 0);
   object("stealing_ns", s.stealing_ns, 0)("starting_ns", s.starting_ns, 0);
   object("idle_ns", s.idle_ns, 0)("ending_ns", s.ending_ns, 0);
+  object.optional("searching_delay_ns", s.searching_delay_ns, 0);
+  object.optional("waiting_delay_ns", s.waiting_delay_ns, 0);
 }
 
 namespace {
@@ -75,6 +77,7 @@ void read_span(JsonFields& object, Trace& trace) {
   object.choice("block", span.block, kBlockNames);
   object("begin_ns", span.begin_ns, -kFarthest_ns, kFarthest_ns);
   object("end_ns", span.end_ns, span.begin_ns, kFarthest_ns);
+  object.optional("run_delay_ns", span.run_delay_ns, 0);
   NamedSizes sizes;
   sizes_field(object, sizes);
   if (sizes.size() > Sizes::kMaxSizes) {
@@ -193,9 +196,13 @@ std::string span_lines(const Recorder& recorder, int rank, std::size_t first, st
   for (const Span& span : all.subspan(first, std::min(count, all.size() - first))) {
     fmt::format_to(std::back_inserter(lines),
                    R"({{"repetition":{},"rank":{},"level":{},"group":{},"block":"{}",)"
-                   R"("begin_ns":{},"end_ns":{},"bytes":{},"sizes":{{)",
+                   R"("begin_ns":{},"end_ns":{},"bytes":{},)",
                    span.repetition, rank, span.level, span.group, name_of(span.block),
                    span.begin_ns, span.end_ns, span.bytes);
+    if (span.run_delay_ns > 0) {
+      fmt::format_to(std::back_inserter(lines), R"("run_delay_ns":{:.0f},)", span.run_delay_ns);
+    }
+    lines.append(std::string_view(R"("sizes":{)"));
     append_sizes(lines, recorder.sizes_of(span));
     lines.append(std::string_view("}}\n"));
   }

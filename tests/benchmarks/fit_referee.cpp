@@ -148,7 +148,7 @@ Task extra_p_task(std::size_t parameters, double noise, std::mt19937_64& random)
       sizes[kNames[i]] = x.back();
     }
     const std::vector<double> all = repetitions(f(x));
-    task.rows.push_back(row_of(sizes, median(all), chance_disturbed(all)));
+    task.rows.push_back(row_of(sizes, median(all), kDisturbed));
     task.repetitions.push_back(all);
   }
   return task;
@@ -200,7 +200,7 @@ Task shared_work_task(bool has_k, double deviation, std::mt19937_64& random) {
           sizes["K"] = k;
         }
         const std::vector<double> all = repetitions(f(n, k, ranks));
-        task.rows.push_back(row_of(sizes, median(all), chance_disturbed(all)));
+        task.rows.push_back(row_of(sizes, median(all), kDisturbed));
       }
     }
   }

@@ -31,9 +31,14 @@ void write_example_trace(const std::filesystem::path& path) {
     recorder.begin_repetition(repetition, repetition == 0);
     recorder.add_run_sizes({{"N", 1000}, {"edges_2", 3}});
     recorder.record(Block::divide, 0, 2, -5, 10, 0, {{"N", 1000}});
-    recorder.record(Block::sequential, 1, 1, 10, 110, 0, {{"N", 500}, {"nodes", 7}});
+    recorder.record(Block::sequential, 1, 1, 10, {110, 60}, 0, {{"N", 500}, {"nodes", 7}});
     recorder.record(Block::exchange, 0, 2, 110, 120, 4096, {});
-    recorder.add_worker({.rank = 9, .thread = 0, .nodes = 7, .searches = 2, .ending_ns = 11});
+    recorder.add_worker({.rank = 9,
+                         .thread = 0,
+                         .nodes = 7,
+                         .searches = 2,
+                         .searching_delay_ns = 5,
+                         .ending_ns = 11});
     recorder.end_repetition(130);
   }
   RunInformation run{.app = "example",
@@ -91,12 +96,16 @@ TEST(TraceFile, IsReadBackAsItWasWritten) {
   ASSERT_EQ(trace.spans.size(), 10U);
   EXPECT_EQ(trace.spans[0].span.begin_ns, -5);
   EXPECT_EQ(trace.sizes_of(trace.spans[1].span), (NamedSizes{{"N", 500}, {"nodes", 7}}));
+  EXPECT_EQ(trace.spans[1].span.run_delay_ns, 60);
+  EXPECT_EQ(trace.spans[2].span.run_delay_ns, 0);
+  EXPECT_EQ(read_file(folder / "x.trace.jsonl").find("run_delay_ns\":0"), std::string::npos);
   EXPECT_EQ(trace.spans[9].rank, 1);
   EXPECT_EQ(trace.dropped, 2);
   ASSERT_EQ(trace.workers.size(), 4U);
   EXPECT_EQ(trace.workers[1].repetition, 1);
   EXPECT_EQ(trace.workers[3].statistics.rank, 1);
   EXPECT_EQ(trace.workers[3].statistics.ending_ns, 11);
+  EXPECT_EQ(trace.workers[3].statistics.searching_delay_ns, 5);
 }
 
 /// The refusal of `text` as a file by `read`, after "FILE: ", with the first `from` replaced by

@@ -3,6 +3,7 @@
 
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <cleave/error.hpp>
@@ -29,6 +30,34 @@ TEST(Blocks, NamesAreReadBack) {
     EXPECT_EQ(name_of(*block_named(name)), name);
   }
   EXPECT_FALSE(block_named("phase"));
+}
+
+/// Time that a test gives to a recorder in place of the system's.
+std::int64_t told_ns = 0;
+std::int64_t told_delay_ns = 0;
+int looks = 0;
+
+TEST(Recorder, TakesTheRunDelayOfSpansThatAreLongEnough) {
+  const auto before = std::exchange(run_delay_ns, [] { return ++looks, told_delay_ns; });
+  Recorder recorder([] { return told_ns; });
+  const auto span = [&](std::int64_t length_ns, std::int64_t delay_ns) {
+    const ThreadMoment begin = recorder.begin();
+    told_ns += length_ns;
+    told_delay_ns += delay_ns;
+    recorder.record(Block::divide, 0, 1, begin, recorder.end(begin), 0, {});
+    return recorder.spans().back();
+  };
+  told_delay_ns = 7'000'000;  // before all spans
+  EXPECT_EQ(span(5'000'000, 3'000'000).run_delay_ns, 3e6F);
+  EXPECT_EQ(span(5'000'000, 0).run_delay_ns, 0);
+  EXPECT_EQ(looks, 4);
+  EXPECT_EQ(span(19'000, 18'000).run_delay_ns, 0) << "it is too short for a look";
+  EXPECT_EQ(looks, 5);
+  EXPECT_EQ(span(21'000, 40'000).run_delay_ns, 21e3F) << "at most its length";
+  Recorder all;
+  all.append(recorder);
+  EXPECT_EQ(all.spans().front().run_delay_ns, 3e6F);
+  run_delay_ns = before;
 }
 
 TEST(Recorder, KeepsSpansWithTheirSizesAndRepetition) {

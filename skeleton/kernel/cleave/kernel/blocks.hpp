@@ -126,18 +126,19 @@ class BlockRunner : public FirstFailure {
   /// Times `work` as `block`; `sizes` of its result are asked only when a trace is taken.
   template <class Work, class SizesOf = NoSizes>
   auto timed(Block block, Level level, Work&& work, SizesOf&& sizes = {}, std::int64_t bytes = 0) {
-    const std::int64_t begin_ns = now_ns();
+    const ThreadMoment begin = recorder_ != nullptr ? recorder_->begin() : 0;
+    const auto record = [&](const auto&... result) {
+      if (recorder_ != nullptr) {
+        const ThreadMoment end = recorder_->end(begin);
+        recorder_->record(block, level.index, level.group, begin, end, bytes, sizes(result...));
+      }
+    };
     if constexpr (std::is_void_v<decltype(work())>) {
       work();
-      if (recorder_ != nullptr) {
-        recorder_->record(block, level.index, level.group, begin_ns, now_ns(), bytes, sizes());
-      }
+      record();
     } else {
       auto result = work();
-      if (recorder_ != nullptr) {
-        recorder_->record(block, level.index, level.group, begin_ns, now_ns(), bytes,
-                          sizes(result));
-      }
+      record(result);
       return result;
     }
   }
@@ -162,8 +163,6 @@ class BlockRunner : public FirstFailure {
   }
 
  private:
-  std::int64_t now_ns() const { return recorder_ != nullptr ? recorder_->now_ns() : 0; }
-
   const CallOptions& options_;
   Recorder* recorder_;
 };

@@ -29,6 +29,11 @@ inline constexpr int kStoppedStatus = 75;
 int run_mpi_program(int argc, char** argv, const std::string& name,
                     const std::function<void(const Comm& world)>& body);
 
+/// Lets recorders know how long their threads have no core, unless the system does not tell or
+/// hosts are simulated. \pre  MPI has begun
+void tell_run_delay();
+bool tells_run_delay();
+
 /// provenance_here with the MPI library and MPI's clock.
 Provenance mpi_provenance(std::string program, std::string command_line);
 
