@@ -72,19 +72,20 @@ TEST(DifferenceOf, InputsThatDifferByRoundAreComparedRoundByRound) {
   EXPECT_TRUE(d.is_slower());
 }
 
-/// Repetitions that bursts of other work make 1.3 to 2 times as long, in `busy` of the time.
+/// Repetitions that bursts of other work make 1.3 to 2 times as long, in `busy` of the time: how
+/// many times for want of a core, and by noise.
 class Bursts {
  public:
   Bursts(double deviation, double busy, std::mt19937_64& random)
       : deviation_(deviation), busy_(busy), random_(random) {}
 
-  double next() {
+  std::pair<double, double> next() {
     constexpr double kPersist = 0.8;
     if (uniform(0, 1) > kPersist || level_ == 0) {
       level_ = uniform(0, 1) < busy_ ? uniform(1.3, 2) : 1;
     }
     const double noise = std::normal_distribution<double>(0, deviation_)(random_);
-    return level_ * std::exp(uniform(0, 1) < 0.5 ? std::abs(noise) : noise);
+    return {level_, std::exp(uniform(0, 1) < 0.5 ? std::abs(noise) : noise)};
   }
 
  private:
@@ -100,15 +101,18 @@ class Bursts {
 
 /// Makes each repetition as many times as long as `slowness` says.
 void disturb(Trace& trace, Bursts& slowness) {
-  std::vector<double> factors;
+  std::vector<std::pair<double, double>> factors;
   for (Trace::Run& run : trace.repetitions) {
-    factors.push_back(slowness.next());
-    run.elapsed_ns = std::llround(factors.back() * static_cast<double>(run.elapsed_ns));
+    const auto& [level, noise] = factors.emplace_back(slowness.next());
+    run.elapsed_ns = std::llround(level * noise * static_cast<double>(run.elapsed_ns));
   }
   for (auto& [rank, span] : trace.spans) {
-    const double factor = factors[static_cast<std::size_t>(span.repetition)];
+    const auto& [level, noise] = factors[static_cast<std::size_t>(span.repetition)];
+    const double factor = level * noise;
     span.begin_ns = std::llround(factor * static_cast<double>(span.begin_ns));
     span.end_ns = std::llround(factor * static_cast<double>(span.end_ns));
+    span.run_delay_ns =
+        static_cast<float>((1 - 1 / level) * 1e9 * seconds_of(span.end_ns - span.begin_ns));
   }
 }
 
