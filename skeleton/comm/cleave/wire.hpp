@@ -383,8 +383,9 @@ struct wire<std::variant<Ts...>> {
     const auto index = wire<std::uint32_t>::unpack(unpacker);
     std::optional<Variant> value;
     [&]<std::size_t... i>(std::index_sequence<i...>) {
-      ((index == i && (value.emplace(std::in_place_index<i>, wire<Ts>::unpack(unpacker)), true)) ||
-       ...);
+      (void)((index == i &&
+              (value.emplace(std::in_place_index<i>, wire<Ts>::unpack(unpacker)), true)) ||
+             ...);
     }(std::index_sequence_for<Ts...>());
     if (!value) {
       throw Error("message damaged: a variant has fewer alternatives than it says");
