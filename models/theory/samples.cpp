@@ -71,8 +71,9 @@ Totals totals_of(const Trace& trace) {
   for (const auto& [rank, span] : trace.spans) {
     const std::int64_t waited_for = span.block == detail::Block::wait ? span.bytes : 0;
     Total& total = totals[span.repetition][{span.block, span.level, rank, waited_for}];
-    total.seconds += quiet_seconds(span);
-    total.lost += 1e-9 * span.run_delay_ns;
+    const double lost = 1e-9 * span.run_delay_ns;
+    total.seconds += std::max(0.0, seconds_of(span.end_ns - span.begin_ns) - lost);
+    total.lost += lost;
     total.bytes += static_cast<double>(span.bytes);
     total.spans += 1;
     total.group = span.group;
@@ -196,6 +197,8 @@ void add_round(Points& points, const Trace& trace) {
   const bool has_parts = lack_of(trace).empty();
   Totals totals = has_parts ? totals_of(trace) : Totals();
   const std::map<int, double> times = quiet_times(trace, totals);
+  const bool is_busy = std::ranges::any_of(
+      trace.spans, [](const Trace::RankSpan& of) { return of.span.run_delay_ns > 0; });
   std::map<RunIdentity, Round> rounds;
   for (const Trace::Run& repetition : trace.repetitions) {
     if (repetition.warm_up) {
@@ -243,7 +246,8 @@ void add_round(Points& points, const Trace& trace) {
       run.visits.push_back(detail::median(std::move(round.visits)));
     }
     for (auto& [place, of_place] : round.places) {
-      place_rounds[place].push_back(detail::median(std::move(of_place)));
+      const bool may_miss_partner = is_busy && std::get<0>(place) == detail::Block::exchange;
+      place_rounds[place].push_back(quantile(std::move(of_place), may_miss_partner ? 0.25 : 0.5));
     }
   }
 }

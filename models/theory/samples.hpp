@@ -32,10 +32,6 @@ inline constexpr const char* kTableType = "table";
 inline constexpr double kShortest_s = 1e-9;
 
 inline double seconds_of(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
-/// Without what others took: its length less its run delay.
-inline double quiet_seconds(const detail::Span& span) {
-  return std::max(0.0, seconds_of(span.end_ns - span.begin_ns) - 1e-9 * span.run_delay_ns);
-}
 
 /// The standard deviation of normal noise over the median distance from its middle.
 inline constexpr double kDeviationsPerMedian = 1.4826;
