@@ -96,8 +96,7 @@ std::optional<std::string> wrong_part(const Comm& comm, std::uint64_t seed,
 /// overflow a cache. So has the density, since combining changes from so much an edge to so much
 /// a node. Inputs are new ones: of one smaller graph a processor learns every branch.
 Study study_of(const RunOptions& /*options*/, bool is_quick) {
-  Study study{
-      .rounds = is_quick ? 2 : 6, .repetitions = 5, .warm_up = 3, .inputs = Inputs::each_new};
+  Study study{.inputs = Inputs::each_new};
   for (const int halves_of_first : {2, 3, 4, 6, 8, 12, 16}) {
     const int n = (is_quick ? 64 : 128) / 2 * halves_of_first;
     for (const int halves : {2, 3, 4, 6, 8, 12, 16}) {

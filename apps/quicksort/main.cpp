@@ -80,7 +80,7 @@ void Given::check(RunOptions& options) {
 /// side of a break needs sizes of its own.
 Study study_of(const RunOptions& options, bool is_quick) {
   constexpr int kDoublings = 6;
-  Study study{.repetitions = 5, .warm_up = 4};
+  Study study;
   for (int i = 0; i < kDoublings; ++i) {
     if (!sorts_parts(options)) {
       study.sizes.push_back(fmt::format("N={}K", (is_quick ? 128 : 1024) << i));

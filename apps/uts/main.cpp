@@ -125,7 +125,7 @@ Study study_of(const RunOptions& options, bool is_quick) {
     }
     return study;
   }
-  Study study{.size_option = "--tree", .rounds = is_quick ? 2 : 3};
+  Study study{.size_option = "--tree"};
   for (const auto& [depth, seed] :
        {std::pair(10, 19), std::pair(10, 7), std::pair(11, 19), std::pair(11, 7), std::pair(12, 19),
         std::pair(12, 7), std::pair(13, 19), std::pair(13, 7)}) {

@@ -42,25 +42,6 @@ std::vector<std::string> options_after_dashes(std::vector<std::string>& words) {
   return options;
 }
 
-/// A size that is options in quotes ("-n 9") would pass for an option: it becomes --sizes=VALUE.
-std::vector<std::string> with_quoted_sizes(const std::vector<std::string>& words) {
-  std::vector<std::string> result;
-  std::string option;
-  for (const std::string& word : words) {
-    const bool is_option = word.starts_with('-');
-    if (is_option && option == "--sizes" && word.find(' ') < word.find('=')) {
-      if (result.back() == option) {
-        result.pop_back();
-      }
-      result.push_back("--sizes=" + word);
-      continue;
-    }
-    option = is_option ? word.substr(0, word.find('=')) : option;
-    result.push_back(word);
-  }
-  return result;
-}
-
 int run(int argc, char** argv) {
   CLI::App program("From traces of divide-and-conquer programs to predicted run times", "cleave");
   program.footer(
@@ -87,7 +68,6 @@ int run(int argc, char** argv) {
   if (argc > 1 && argv[1][0] != '-' && program.get_subcommands(is_meant).empty()) {
     become(argv[1], argv);
   }
-  words = with_quoted_sizes(words);
   std::vector<char*> arguments;
   std::ranges::transform(words, std::back_inserter(arguments),
                          [](std::string& word) { return word.data(); });

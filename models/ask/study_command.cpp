@@ -21,10 +21,11 @@ void run(const StudyArguments& arguments, const Answering& answering,
          const std::string& command_line) {
   require_option(arguments.program, "a program", "cleave study ./myprogram");
   catch_interrupts();
-  const StudyPlan plan = plan_study(arguments);
+  StudyPlan plan = plan_study(arguments);
   const StudyTraces traces = run_study(plan);
   Report report =
       report_of(plan, traces, detail::provenance_here("cleave study", command_line, "none"));
+  answer_left_out(report, plan, traces);
   const std::string model = (plan.folder / (plan.file_name + ".model.json")).string();
   const std::string page = (plan.folder / "report.html").string();
   write_model(model, report.model);
@@ -59,7 +60,7 @@ void add_study_command(CLI::App& program, const std::string& command_line,
               "Numbers of threads of a rank; of the hypercube one number");
   command->add_option("--sizes", arguments->sizes,
                       "What is run instead of three of the program's sizes: each as its option "
-                      "takes it (N=1M), or as options in quotes (\"-n 9 -m 4\")");
+                      "takes it (N=1M), or as options, each by --sizes=\"-n 9 -m 4\"");
   add_numbers(*command, "--at", arguments->at,
               "Numbers of ranks to answer for, which are rehearsed here");
   command
@@ -70,14 +71,12 @@ void add_study_command(CLI::App& program, const std::string& command_line,
   command
       ->add_option(
           "--budget", arguments->budget_s,
-          "Run and rehearse everything once, and again only what ends within this time, e.g. "
-          "90s, 10m or 1h")
+          "End within this time, e.g. 10m, naming what is left out [60s; none by --rounds]")
       ->transform(detail::Duration())
       ->type_name("TIME");
   command
       ->add_option("--rounds", arguments->rounds,
-                   "Times that every size is run; without it until its two quickest rounds agree "
-                   "within 3 % and no run is outside its interval, at most 8")
+                   "Times that every size is run, each time by a process of its own [3 or more]")
       ->check(CLI::Range(1, 1000));
   command->add_option("--out", arguments->out, "Folder to write into (default: NAME-study)");
   command->add_flag("--fresh", arguments->fresh,
@@ -95,8 +94,6 @@ void add_study_command(CLI::App& program, const std::string& command_line,
       "Examples:\n"
       "  cleave study ./mysort\n"
       "  cleave study ./mysort --at 64 --size N=24M --budget 10m\n"
-      "  cleave study ./mysort --at 64 --size N=24M --machine cluster.machine.json\n"
-      "  cleave study quicksort --quick --sizes N=64K N=256K N=1M\n"
       "  cleave study ./mysearch --threads 1,2 -- --seed 7");
   command->callback([arguments, answering, command_line] {
     arguments->quiet = answering->quiet;

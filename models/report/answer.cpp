@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -165,18 +166,85 @@ std::map<int, bool> ranks_of_answers(const Model& model) {
   return ranks;
 }
 
-/// The answer for one run, or the reason why there is none. Messages between hosts that nobody
-/// measured are those of kAssumedForAnswers, and the prediction says so.
-Answer answer_of(const Model& model, int ranks, const NamedSizes& sizes, PredictOptions options) {
+}  // namespace
+
+namespace {
+
+/// Sizes whose run tells two models apart: all that were fitted times 2, 4 or 8, or a part of them.
+NamedSizes telling_sizes(const Model& one, const Model& other, double scatter) {
+  for (const double factor : {2., 4., 8., 1. / 4, 1. / 16}) {
+    NamedSizes sizes = largest_fitted(one);
+    for (auto& [name, count] : sizes) {
+      const auto [least, most] = *one.fitted_range(name);
+      const auto from = static_cast<double>(factor > 1 ? most : least);
+      count = std::llround(from * (most > least ? factor : 1));
+    }
+    if (std::ranges::all_of(sizes, [](const auto& size) { return size.second > 0; }) &&
+        std::abs(std::log(predict(one, one.max_ranks(), sizes).seconds /
+                          predict(other, one.max_ranks(), sizes).seconds)) > scatter) {
+      return sizes;
+    }
+  }
+  return {};
+}
+
+/// Messages between hosts that nobody measured are those of kAssumedForAnswers, and the prediction
+/// says so.
+Prediction predicted(const Model& model, int ranks, const NamedSizes& sizes,
+                     PredictOptions options = {}) {
+  const Network& network = options.network ? *options.network : model.network;
+  if (model.hypercube() != nullptr && ranks > model.usual_ranks_per_host(ranks) &&
+      !network.knows_between_hosts()) {
+    options.network = with_machine(network, preset_machine(kAssumedForAnswers));
+  }
+  return predict(model, ranks, sizes, options);
+}
+
+}  // namespace
+
+std::optional<FormsApart> forms_apart(const Model& model, int ranks, const NamedSizes& sizes) {
+  constexpr double kLikely = 0.1;
+  double widest = 1.2;
+  std::optional<FormsApart> apart;
+  for (std::size_t i = 0; model.hypercube() != nullptr && i < model.hypercube()->blocks.size();
+       ++i) {
+    const BlockModel& block = model.hypercube()->blocks[i];
+    const Hypothesis& first = block.law.hypotheses.front();
+    Model one = model;
+    Model other = model;
+    const auto seconds_by = [&](Model& with, const Hypothesis& form) {
+      std::get<HypercubeModel>(with.parts).blocks[i].law.hypotheses = {form};
+      return predicted(with, ranks, sizes).seconds;
+    };
+    const double seconds = seconds_by(one, first);
+    for (const Hypothesis& form : block.law.hypotheses) {
+      const double another = form.weight < kLikely ? seconds : seconds_by(other, form);
+      const double ratio = std::max(another / seconds, seconds / another);
+      if (ratio > widest) {
+        widest = ratio;
+        const double scatter = 2 * kDeviationsOf95 * std::max(first.deviation, form.deviation);
+        const NamedSizes telling = telling_sizes(one, other, std::max(scatter, kFloor));
+        apart = {
+            fmt::format("{} is {} or {}: {} to {}{}", name_of(block.block), text_of(first.form),
+                        text_of(form.form), detail::format_seconds(std::min(seconds, another)),
+                        detail::format_seconds(std::max(seconds, another)),
+                        telling.empty() ? "" : "; " + format_sizes(telling) + " would tell"),
+            telling};
+      }
+    }
+  }
+  return apart;
+}
+
+Answer answer_of(const Model& model, int ranks, const NamedSizes& sizes,
+                 const PredictOptions& options) {
   Answer answer{.ranks = ranks};
   try {
-    const Network& network = options.network ? *options.network : model.network;
-    if (model.hypercube() != nullptr && ranks > model.usual_ranks_per_host(ranks) &&
-        !network.knows_between_hosts()) {
-      options.network = with_machine(network, preset_machine(kAssumedForAnswers));
-    }
-    answer.prediction = predict(model, ranks, sizes, options);
+    answer.prediction = predicted(model, ranks, sizes, options);
     answer.line = answer_line(*answer.prediction);
+    const auto apart =
+        answer.prediction->is_rehearsed ? std::nullopt : forms_apart(model, ranks, sizes);
+    answer.line += apart ? "; " + apart->text : "";
   } catch (const UsageError&) {
     throw;
   } catch (const Error& e) {
@@ -185,8 +253,6 @@ Answer answer_of(const Model& model, int ranks, const NamedSizes& sizes, Predict
   }
   return answer;
 }
-
-}  // namespace
 
 std::vector<Answer> answers_of(const Model& model) {
   const NamedSizes sizes = largest_fitted(model);

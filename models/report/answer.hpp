@@ -45,6 +45,20 @@ struct Answer {
   bool comes_first = false;              ///< whether every report begins with it
 };
 
+/// Two likely forms of a block that answer a question apart.
+struct FormsApart {
+  std::string text;    ///< "divide is N or N^1.25: 7 s to 14 s; N=32M would tell"
+  NamedSizes telling;  ///< a run of the fitted ranks that tells which is right; maybe none
+};
+
+/// The forms of a model's block that say most different times of a run; none where likely ones are
+/// within a fifth.
+std::optional<FormsApart> forms_apart(const Model& model, int ranks, const NamedSizes& sizes);
+
+/// The answer for one run, with the forms that answer it apart, or the reason why there is none.
+Answer answer_of(const Model& model, int ranks, const NamedSizes& sizes,
+                 const PredictOptions& options);
+
 /// On 1, 2, 4 ... 64 ranks, of which 2, 8 and 64 come first. Of a table: on its numbers of ranks,
 /// and twice and four times the most, which come first with it.
 std::vector<Answer> answers_of(const Model& model);

@@ -96,7 +96,11 @@ Report make_report(const Model& model, const Measurements& measurements,
   if (machine) {
     options.network = network_of(*machine);
   }
-  Report report{.title = fmt::format("{}: predicted and measured", model.app), .model = model};
+  Report report{.title = fmt::format("{}: {}", model.app,
+                                     measurements.kept_state.empty() ? "predicted and measured"
+                                                                     : measurements.kept_state),
+                .kept_state = measurements.kept_state,
+                .model = model};
   report.model.network = options.network ? *options.network : model.network;
   report.facts = facts_of(model, report.model.network);
   for (const RunPoint& point : measurements.points) {
@@ -155,7 +159,8 @@ std::string to_brief(const Report& report) {
   constexpr int kMostLines = 2;
   std::string brief;
   for (const std::string& text : verdict_texts(report)) {
-    brief = wrapped(fmt::format("{}: {}", report.model.app, text));
+    brief = wrapped(fmt::format("{}: {}{}{}", report.model.app, report.kept_state,
+                                report.kept_state.empty() ? "" : "; ", text));
     if (std::ranges::count(brief, '\n') <= kMostLines) {
       break;
     }

@@ -42,6 +42,7 @@ struct Origin {
 
 struct Report {
   std::string title;
+  std::string kept_state;       ///< Measurements
   Verdict verdict;              ///< by the compared runs; the model's own if none is held out
   std::vector<Answer> asked;    ///< by rehearsals; if there are any they come first
   std::vector<Answer> answers;  ///< by the model

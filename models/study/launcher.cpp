@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstring>
 #include <sstream>
+#include <utility>
 
 #include <cleave/host/host.hpp>
 
@@ -31,35 +32,21 @@ void check_not_stopped() {
   }
 }
 
-/// Asks a group of processes to end once Ctrl-C came, and kills it if it does not.
-class Stopper {
- public:
-  explicit Stopper(pid_t group) : group_(group) {}
-
-  void pass_on() {
-    constexpr std::chrono::seconds kGrace{5};  // from asking until killing
-    if (interrupted != 0 && (signal_ == SIGINT || Clock::now() - asked_ > kGrace)) {
-      ::kill(-group_, signal_);
-      signal_ = SIGKILL;
-      asked_ = Clock::now();
-    }
-  }
-
- private:
-  pid_t group_;
-  int signal_ = SIGINT;
-  Clock::time_point asked_;
-};
-
-/// Reads from `pipe` until the last process that may write has ended, or until `end`.
+/// Reads from `pipe` until the last process that may write has ended, or until `end`. Asks `group`
+/// to end once Ctrl-C came, and kills it 5 s later.
 /// \return  whether that was before `end`
 bool read_output(int pipe, pid_t group, Clock::time_point end, std::string& output) {
   constexpr std::size_t kMaxOutput = std::size_t{64} << 10;
   constexpr int kPollMilliseconds = 100;
-  Stopper stopper(group);
+  constexpr std::chrono::seconds kGrace{5};
+  int signal = SIGINT;
+  Clock::time_point asked;
   std::array<char, 4096> buffer;
   while (Clock::now() <= end) {
-    stopper.pass_on();
+    if (interrupted != 0 && (signal == SIGINT || Clock::now() - asked > kGrace)) {
+      ::kill(-group, std::exchange(signal, SIGKILL));
+      asked = Clock::now();
+    }
     pollfd waiting{.fd = pipe, .events = POLLIN};
     if (::poll(&waiting, 1, kPollMilliseconds) <= 0) {
       continue;
@@ -121,7 +108,7 @@ void catch_interrupts() {
 std::filesystem::path find_in_path(const std::string& name) { return process::search_path(name); }
 
 Ended run_program(const std::vector<std::string>& arguments,
-                  std::optional<std::chrono::seconds> limit) {
+                  std::optional<std::chrono::milliseconds> limit) {
   check_not_stopped();
   const std::string& name = arguments.front();
   const bool is_path = name.find('/') != std::string::npos;
@@ -152,7 +139,8 @@ Ended run_program(const std::vector<std::string>& arguments,
 }
 
 Ended Launcher::run(const RanksAndThreads& workers, const std::filesystem::path& program,
-                    const std::vector<std::string>& options) const {
+                    const std::vector<std::string>& options,
+                    std::optional<std::chrono::milliseconds> limit) const {
   std::string command = given_;
   if (!is_given()) {
     const bool have_cores = workers.ranks * workers.threads <= detail::usable_cores();
@@ -172,7 +160,7 @@ Ended Launcher::run(const RanksAndThreads& workers, const std::filesystem::path&
   line.push_back(program.string());
   line.insert(line.end(), options.begin(), options.end());
   try {
-    return run_program(line);
+    return run_program(line, limit);
   } catch (const Stopped&) {
     throw;
   } catch (const Error& e) {

@@ -51,7 +51,7 @@ std::filesystem::path find_in_path(const std::string& name);
 /// \throws Stopped  once the program has ended after Ctrl-C
 /// \throws Error    if it cannot be started
 Ended run_program(const std::vector<std::string>& arguments,
-                  std::optional<std::chrono::seconds> limit = std::nullopt);
+                  std::optional<std::chrono::milliseconds> limit = std::nullopt);
 
 /// Starts programs under mpiexec, or another launcher.
 class Launcher {
@@ -63,10 +63,11 @@ class Launcher {
   /// Whether ranks are started by something else than mpiexec, maybe on other hosts.
   bool is_given() const { return !given_.empty(); }
 
-  /// \return  how the program ended
+  /// \return  how the program ended, after `limit` at the latest
   /// \throws Error  if the launcher cannot be started
   Ended run(const RanksAndThreads& workers, const std::filesystem::path& program,
-            const std::vector<std::string>& options) const;
+            const std::vector<std::string>& options,
+            std::optional<std::chrono::milliseconds> limit = std::nullopt) const;
 
  private:
   std::string given_;

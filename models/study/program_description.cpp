@@ -89,10 +89,6 @@ fs::path find_program(const std::string& name) {
       return require_executable(file);
     }
   }
-  std::error_code none;
-  if (fs::is_regular_file(here, none)) {
-    return require_executable(here);
-  }
   throw UsageError(fmt::format(
       "there is no program {}: looked for {}, for {} in the PATH and for {}; give its path", name,
       beside.string(), name, here.string()));

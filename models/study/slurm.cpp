@@ -2,7 +2,6 @@
 #include "models/study/slurm.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -57,11 +56,7 @@ std::string job_name(const std::string& app) {
 
 /// "N=1M,M=2M"
 std::string sizes_option(const NamedSizes& sizes) {
-  std::vector<std::string> words;
-  for (const auto& [name, value] : sizes) {
-    words.push_back(fmt::format("{}={}", name, format_count(value)));
-  }
-  return fmt::format("{}", fmt::join(words, ","));
+  return std::regex_replace(format_sizes(sizes), std::regex(", "), ",");
 }
 
 /// The lines that Slurm reads.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
 
+#include <cleave/dc_type.hpp>
 #include <cleave/trace.hpp>
 #include <cleave/trace/machine_file.hpp>
 #include <cleave/trace/words.hpp>
@@ -17,8 +19,6 @@
 namespace cleave::models {
 
 namespace {
-
-constexpr double kWithin = 0.05;  ///< half width of an answer that is narrow enough, relative
 
 /// The first trace of a case that was run or rehearsed.
 const detail::Trace& trace_of(const StudyPlan& plan, const StudyTraces& traces, std::size_t i) {
@@ -39,48 +39,27 @@ std::vector<RehearsedRun> rehearsed_of(Model model, const StudyPlan& plan,
   std::vector<RehearsedRun> rehearsed = rehearsed_runs(model, traces.rehearsals);
   for (std::size_t i = 0; i < plan.cases.size(); ++i) {
     for (RehearsedRun& run : rehearsed) {
-      run.is_asked |= plan.cases[i].is_asked && plan.cases[i].rehearsed == run.ranks &&
+      run.is_asked |= plan.cases[i].is_asked && !traces.of_case[i].empty() &&
+                      plan.cases[i].rehearsed == run.ranks &&
                       solves(trace_of(plan, traces, i), run.options, run.sizes);
     }
   }
   return rehearsed;
 }
 
-bool is_wide(const Answer& answer) {
-  return answer.prediction && answer.prediction->half_width_of_measured > kWithin;
-}
-
-/// Whether the two quickest rounds of a case differ by more than 3 %.
-bool is_unsettled(const Case& c, const StudyTraces& traces, std::size_t i) {
-  constexpr double kAgree = 0.03;
-  std::vector<double> medians;
-  for (const std::size_t trace : traces.of_case[i]) {
-    std::vector<double> seconds;
-    for (const detail::Trace::Run& run : traces.with(c)[trace].repetitions) {
-      if (!run.warm_up) {
-        seconds.push_back(seconds_of(run.elapsed_ns));
-      }
-    }
-    if (!seconds.empty()) {
-      medians.push_back(detail::median(std::move(seconds)));
+/// The questions that were not rehearsed and can be answered by the law.
+std::vector<std::pair<int, NamedSizes>> asked_of_law(const StudyPlan& plan, const Model& model,
+                                                     const StudyTraces& traces) {
+  std::vector<std::pair<int, NamedSizes>> asked;
+  for (std::size_t i = 0; i < plan.cases.size(); ++i) {
+    const Case& c = plan.cases[i];
+    const NamedSizes sizes = counts_of(c.size).value_or(NamedSizes());
+    const auto has = [&](const std::string& name) { return sizes.contains(name); };
+    if (c.is_asked && traces.of_case[i].empty() && std::ranges::all_of(model.size_names(), has)) {
+      asked.emplace_back(c.rehearsed, sizes);
     }
   }
-  std::ranges::sort(medians);
-  return medians.size() < 2 || medians[1] / std::max(medians[0], kShortest_s) - 1 > kAgree;
-}
-
-/// Whether a case is what took longer: the run, or the rehearsal that predicts it.
-bool is_longer_of(const Case& c, const detail::Trace& trace, const JudgedRun& judged) {
-  const bool is_run = judged.relative_error < 0;
-  return (c.rehearsed == 0) == is_run && c.workers.threads == judged.run.threads &&
-         (is_run ? c.workers.ranks : c.rehearsed) == judged.run.ranks &&
-         solves(trace, judged.run.options, judged.run.sizes);
-}
-
-bool is_rehearsal_of(const Case& c, const detail::Trace& trace, const Prediction& answer) {
-  return c.is_asked && c.rehearsed == answer.ranks &&
-         std::ranges::includes(trace.repetitions.back().sizes,
-                               lasting_sizes(trace.run, answer.sizes));
+  return asked;
 }
 
 }  // namespace
@@ -100,37 +79,57 @@ Report report_of(const StudyPlan& plan, const StudyTraces& traces,
   Report report = make_report(model, measurements, std::nullopt,
                               {.rehearsed = rehearsed_of(model, plan, traces)});
   report.model.verdict = report.verdict;
-  for (const Answer& answer : report.asked) {
-    if (is_wide(answer)) {
-      const Prediction& p = *answer.prediction;
-      report.notes.push_back(
-          {.text = fmt::format("{} on {}: measured within {:.0f} %, {:.0f} % is wanted; {}",
-                               format_sizes(p.sizes), detail::format_ranks(p.ranks),
-                               100 * p.half_width_of_measured, 100 * kWithin, narrower_by(p))});
-    }
-  }
   return report;
 }
 
-std::vector<std::size_t> cases_again(const StudyPlan& plan, const StudyTraces& traces) {
-  const Report report = report_of(plan, traces, {});
-  std::vector<std::size_t> again;
-  for (std::size_t i = 0; i < plan.cases.size(); ++i) {
-    const Case& c = plan.cases[i];
-    const detail::Trace& trace = trace_of(plan, traces, i);
-    if ((!c.is_asked && is_unsettled(c, traces, i)) ||
-        std::ranges::any_of(report.asked,
-                            [&](const Answer& answer) {
-                              return is_wide(answer) && is_wide_by_blocks(*answer.prediction) &&
-                                     is_rehearsal_of(c, trace, *answer.prediction);
-                            }) ||
-        std::ranges::any_of(report.comparisons, [&](const JudgedRun& judged) {
-          return judged.held_out && !judged.inside && is_longer_of(c, trace, judged);
-        })) {
-      again.push_back(i);
+std::optional<std::string> next_size(const StudyPlan& plan, const StudyTraces& traces) {
+  constexpr std::int64_t kSpan = 16;  // of sizes over a factor of 4, N^1.25 fits what is flat
+  constexpr std::int64_t kStep = 4;
+  NamedSizes next;
+  const NamedSizes first = counts_of(plan.study.sizes.front()).value_or(NamedSizes());
+  if (plan.program.type == name_of(DC_Type::hypercube) && first.size() == 1) {
+    const auto& [name, of_first] = *first.begin();
+    std::int64_t least = of_first;
+    std::int64_t most = of_first;
+    for (const std::string& size : plan.study.sizes) {
+      least = std::min(least, counts_of(size)->at(name));
+      most = std::max(most, counts_of(size)->at(name));
+    }
+    if (most / least < kSpan && least >= kStep) {
+      next[name] = least / kStep;
+    } else {
+      const Model model = report_of(plan, traces, {}).model;
+      for (const auto& [ranks, sizes] : asked_of_law(plan, model, traces)) {
+        const bool is_known = answer_of(model, ranks, sizes, {}).prediction.has_value();
+        const auto apart = is_known ? forms_apart(model, ranks, sizes) : std::nullopt;
+        next = apart ? apart->telling : next;
+      }
     }
   }
-  return again;
+  const std::string size = next.empty() ? "" : format_sizes(next);
+  const bool is_there = std::ranges::find(plan.study.sizes, size) != plan.study.sizes.end();
+  return next.empty() || is_there ? std::nullopt : std::optional(size);
+}
+
+void answer_left_out(Report& report, const StudyPlan& plan, const StudyTraces& traces) {
+  std::vector<std::string> left_out;
+  for (std::size_t i = 0; i < plan.cases.size(); ++i) {
+    const Case& c = plan.cases[i];
+    if (traces.of_case[i].empty()) {
+      left_out.push_back(fmt::format("{} {} {}", c.size, c.rehearsed > 0 ? "rehearsed for" : "on",
+                                     detail::format_ranks(std::max(c.rehearsed, c.workers.ranks))));
+    }
+  }
+  for (const auto& [ranks, sizes] : asked_of_law(plan, report.model, traces)) {
+    report.asked.push_back(answer_of(report.model, ranks, sizes, {}));
+    report.asked.back().comes_first = true;
+  }
+  if (!left_out.empty()) {
+    report.notes.insert(
+        report.notes.begin(),
+        {.text = fmt::format("left out, as --budget {} has no time for it: {}",
+                             detail::format_seconds(plan.budget_s), fmt::join(left_out, ", "))});
+  }
 }
 
 }  // namespace cleave::models

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include <cleave/dc_type.hpp>
 #include <cleave/error.hpp>
@@ -26,15 +27,6 @@ bool is_search(const StudyPlan& plan) {
   return plan.program.type == name_of(DC_Type::work_stealing);
 }
 
-/// The counts of a size; none where only the program understands it.
-std::optional<NamedSizes> counts_of(const std::string& size) {
-  try {
-    return parse_sizes(size);
-  } catch (const UsageError&) {
-    return std::nullopt;
-  }
-}
-
 ProgramDescription describe(const StudyArguments& arguments) {
   ProgramDescription program = describe_program(find_program(arguments.program), arguments.options);
   std::erase(program.types, "sequential");
@@ -45,15 +37,23 @@ ProgramDescription describe(const StudyArguments& arguments) {
   return program;
 }
 
-/// Threads beyond the cores are left out: such runs measure who runs when.
+/// Threads beyond the cores are left out: such runs measure who runs when. More ranks are refused,
+/// unless a launcher may start them elsewhere; a pair shows the messages on one core, too.
 std::vector<RanksAndThreads> workers_of(const StudyPlan& plan) {
   const StudyArguments& arguments = plan.arguments;
   const std::vector<int>& threads = arguments.threads;
   std::vector<RanksAndThreads> all;
+  const int cores = detail::usable_cores();
+  const bool is_limited = !arguments.allow_oversubscribed && arguments.launcher.empty();
   for (const int ranks : arguments.ranks) {
+    if (is_limited && ranks > std::max(cores, 2)) {
+      throw UsageError(
+          fmt::format("--ranks: {0} ranks outnumber the {1} cores here: --at {0} rehearses them, "
+                      "--allow-oversubscribed runs them",
+                      ranks, cores));
+    }
     for (const int of_rank : threads) {
-      if (of_rank == 1 || ranks * of_rank <= detail::usable_cores() ||
-          arguments.allow_oversubscribed) {
+      if (of_rank == 1 || ranks * of_rank <= cores || arguments.allow_oversubscribed) {
         all.push_back({ranks, of_rank});
       }
     }
@@ -65,8 +65,7 @@ std::vector<RanksAndThreads> workers_of(const StudyPlan& plan) {
         "--out",
         plan.program.type, fmt::join(threads, ","));
   } else if (all.empty()) {
-    refusal = fmt::format("all of {} outnumber the {} cores", fmt::join(threads, ","),
-                          detail::usable_cores());
+    refusal = fmt::format("all of {} outnumber the {} cores", fmt::join(threads, ","), cores);
   } else if (!is_search(plan) && threads.front() > 1 && all.back().ranks == 1) {
     refusal = fmt::format(
         "one rank alone shows no division: run 2 ranks of {} threads, too, by --ranks 1,2, and "
@@ -87,20 +86,21 @@ std::vector<std::string> three_of(const std::vector<std::string>& sizes) {
              : std::vector{sizes.front(), sizes[(sizes.size() + 1) / 2], sizes.back()};
 }
 
-/// The runs that judge rehearsals are a few.
+/// The runs that judge rehearsals are a few. Each round is processes of its own, which scatter more
+/// than the repetitions of one.
 Study study_of(const StudyArguments& arguments, const ProgramDescription& program) {
-  constexpr int kFewestRounds = 2;  // two that agree are enough
+  constexpr int kFewestRounds = 3;
   Study study = arguments.quick ? program.quick_study : program.study;
   if (!arguments.sizes.empty()) {
     study.sizes = arguments.sizes;
   } else if (!arguments.at.empty()) {
     study.sizes = three_of(study.sizes);
   }
-  study.rounds = arguments.rounds.value_or(std::min(study.rounds, kFewestRounds));
+  study.rounds = arguments.rounds.value_or(std::max(study.rounds, kFewestRounds));
   if (study.sizes.empty()) {
     throw UsageError(
         fmt::format("{} names no sizes to study: give --sizes, for example --sizes "
-                    "\"-n 8\" \"-n 9\" \"-n 10\"",
+                    "N=1M N=2M N=4M, or --sizes=\"-n 8\" --sizes=\"-n 9\"",
                     program.file.string()));
   }
   std::set<std::string> known;
@@ -112,42 +112,15 @@ Study study_of(const StudyArguments& arguments, const ProgramDescription& progra
   return study;
 }
 
-/// The length of messages is fitted as a function of the sizes, which one size does not show.
-void check_fits(const std::vector<std::string>& sizes) {
-  std::set<NamedSizes> different;
-  for (const std::string& size : sizes) {
-    different.insert(counts_of(size).value_or(NamedSizes{{size, 1}}));
-  }
-  if (different.size() < 2) {
-    throw UsageError(
-        "a fit needs at least 2 different sizes, not 1: give more, for example --sizes N=1M N=2M "
-        "N=4M");
-  }
-}
-
 /// A file name for each of `sizes`, no two the same.
 std::vector<std::string> labels_of(const std::vector<std::string>& sizes) {
   std::vector<std::string> labels;
-  std::set<std::string> known;
   for (const std::string& size : sizes) {
     const std::string name = file_name_of(size);
-    std::string label = name;
-    for (int again = 2; label.empty() || !known.insert(label).second; ++again) {
-      label = fmt::format("{}_{}", name, again);
-    }
-    labels.push_back(label);
+    const bool is_known = name.empty() || std::ranges::find(labels, name) != labels.end();
+    labels.push_back(is_known ? fmt::format("{}_{}", name, labels.size() + 1) : name);
   }
   return labels;
-}
-
-/// Every size on every number of workers.
-void add_runs(StudyPlan& plan, const std::vector<RanksAndThreads>& workers) {
-  const std::vector<std::string> labels = labels_of(plan.study.sizes);
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    for (const RanksAndThreads& of_case : workers) {
-      plan.cases.push_back({.size = plan.study.sizes[i], .label = labels[i], .workers = of_case});
-    }
-  }
 }
 
 /// A search is rehearsed by one process, which is all ranks. Else there are as many processes as
@@ -223,6 +196,22 @@ std::string file_name_of(const std::string& text) {
   return name.substr(0, kMaxLetters);
 }
 
+std::optional<NamedSizes> counts_of(const std::string& size) {
+  try {
+    return parse_sizes(size);
+  } catch (const UsageError&) {
+    return std::nullopt;
+  }
+}
+
+void StudyPlan::add_size(const std::string& size) {
+  study.sizes.push_back(size);
+  const std::string label = labels_of(study.sizes).back();
+  for (const RanksAndThreads& of_case : workers) {
+    cases.push_back({.size = size, .label = label, .workers = of_case});
+  }
+}
+
 std::filesystem::path StudyPlan::assumed_network() const {
   return folder / kRehearsalsOfStudy / fmt::format("{}.json", kAssumedForAnswers);
 }
@@ -241,8 +230,8 @@ std::vector<std::string> StudyPlan::options_of(const Case& c, int round) const {
       all.insert(all.end(), {name, value});
     }
   };
-  add("--repetitions", std::to_string(study.repetitions));
-  add("--warm-up", std::to_string(study.warm_up));
+  add("--repetitions", std::to_string(c.is_long ? 1 : study.repetitions));
+  add("--warm-up", std::to_string(c.is_long ? 1 : study.warm_up));
   if (c.rehearsed > 0) {
     add("--rehearse", std::to_string(c.rehearsed));
   }
@@ -281,9 +270,18 @@ StudyPlan plan_study(const StudyArguments& arguments) {
     plan.file_name = "program";
   }
   plan.folder = arguments.out.empty() ? plan.file_name + "-study" : arguments.out;
-  add_runs(plan, workers_of(plan));
+  plan.workers = workers_of(plan);
+  // A program of a second has time for all rounds.
+  plan.budget_s = arguments.budget_s.value_or(arguments.rounds ? 1e9 : 60);
+  for (const std::string& size : std::exchange(plan.study.sizes, {})) {
+    plan.add_size(size);
+  }
   if (!arguments.at.empty()) {
-    check_fits(plan.study.sizes);
+    if (plan.study.sizes.size() < 2) {  // the length of messages is a function of them
+      throw UsageError(
+          "a fit needs at least 2 different sizes, not 1: give more, for example --sizes N=1M N=2M "
+          "N=4M");
+    }
     add_rehearsals(plan);
   }
   check_sizes(plan);

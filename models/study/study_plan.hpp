@@ -3,6 +3,7 @@
 // the first run.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -27,7 +28,7 @@ struct StudyArguments {
   /// Numbers of ranks whose run is rehearsed and answered; none: runs alone, which nobody fits.
   std::vector<int> at = {2, 8, 64};
   std::vector<std::string> at_sizes;  ///< of these; empty: the last of those that are run
-  std::optional<double> budget_s;     ///< within which more rounds than the first are made
+  std::optional<double> budget_s;     ///< of the whole study
   bool quick = false;
   bool fresh = false;
   bool quiet = false;
@@ -42,15 +43,19 @@ struct Case {
   RanksAndThreads workers;
   int rehearsed = 0;      ///< ranks of the run that the workers rehearse; 0: they run it
   bool is_asked = false;  ///< whether the answer is what the study is for
+  bool is_long = false;   ///< whether its processes make one repetition each, and one warm-up
 };
 
 struct StudyPlan {
   StudyArguments arguments;
   ProgramDescription program;
   Study study;
+  std::vector<RanksAndThreads> workers;  ///< of the runs
   std::vector<Case> cases;
   std::filesystem::path folder;
   std::string file_name;  ///< of the application, fit for files
+  double budget_s = 0;
+  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
 
   /// The network of rehearsed searches where nobody measured one between hosts, if it is there.
   std::filesystem::path assumed_network() const;
@@ -58,7 +63,12 @@ struct StudyPlan {
   std::vector<std::string> options_of(const Case& c, int round) const;
   /// The trace of a run; those of rehearsals are beside the others.
   std::filesystem::path trace_of(const Case& c, int round) const;
+  /// Adds runs of another size, on every number of workers.
+  void add_size(const std::string& size);
 };
+
+/// The counts of a size; none where only the program understands it.
+std::optional<NamedSizes> counts_of(const std::string& size);
 
 /// Letters, digits and dots of `text`, with a dash for all between, at most 60 letters.
 std::string file_name_of(const std::string& text);

@@ -6,7 +6,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
+#include <cmath>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -14,6 +15,7 @@
 #include <set>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 #include <cleave/command_line/progress.hpp>
 #include <cleave/dc_type.hpp>
@@ -55,26 +57,13 @@ std::string command_of(const StudyPlan& plan, const Case& c, int round) {
                      fmt::join(plan.options_of(c, round), " "));
 }
 
-/// The warnings in a program's output, by lines.
-std::vector<std::string> warnings_in(const std::string& output) {
-  std::vector<std::string> warnings;
-  std::istringstream lines(output);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.find(": warning: ") != std::string::npos) {
-      warnings.push_back(line);
-    }
-  }
-  return warnings;
-}
-
-struct RanCase {
-  detail::Trace trace;
-  std::vector<std::string> warnings;  ///< of a rehearsal, a line each
-};
-
 /// Runs one case, as a study's round `round`, and reads its trace.
+/// \param warnings  of a rehearsal, a line each, are added here
+/// \return  none if it is not done within `limit_s`
 /// \throws Error  if the run fails, with its last line
-RanCase run_case(const StudyPlan& plan, const Launcher& launcher, const Case& c, int round) {
+std::optional<detail::Trace> run_case(const StudyPlan& plan, const Launcher& launcher,
+                                      const Case& c, int round, std::set<std::string>& warnings,
+                                      std::optional<double> limit_s = std::nullopt) {
   const fs::path file = plan.trace_of(c, round);
   std::error_code error;
   fs::remove(file, error);  // of another study
@@ -83,7 +72,14 @@ RanCase run_case(const StudyPlan& plan, const Launcher& launcher, const Case& c,
   if (c.rehearsed == 0) {
     options.emplace_back("--quiet");  // a rehearsal would not warn then
   }
-  const Ended ended = launcher.run(c.workers, plan.program.file, options);
+  std::optional<std::chrono::milliseconds> limit;
+  if (limit_s) {
+    limit.emplace(std::llround(*limit_s * 1e3));
+  }
+  const Ended ended = launcher.run(c.workers, plan.program.file, options, limit);
+  if (ended.timed_out) {
+    return std::nullopt;
+  }
   const bool is_written = fs::exists(file);
   if (ended.status != 0 || !is_written) {
     fs::remove(file, error);
@@ -92,7 +88,13 @@ RanCase run_case(const StudyPlan& plan, const Launcher& launcher, const Case& c,
                             ended.status != 0 ? how_it_ended(ended) : "wrote no trace",
                             last_line(ended.output), command_of(plan, c, round)));
   }
-  return {.trace = detail::read_trace(file), .warnings = warnings_in(ended.output)};
+  std::istringstream lines(ended.output);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find(": warning: ") != std::string::npos) {
+      warnings.insert(line);
+    }
+  }
+  return detail::read_trace(file);
 }
 
 std::vector<fs::path> traces_in(const fs::path& folder) {
@@ -114,17 +116,24 @@ StudyPlan plan_of_side(const std::string& program, const SideRunOptions& options
                      .out = folder.string(),
                      .at = {},
                      .quick = true,
+                     .allow_oversubscribed = true,
                      .options = {"--seed", "1"}});
+}
+
+/// How much there is to solve, to compare runs of one program by.
+double work_of(const StudyPlan& plan, const Case& c) {
+  double work = 0;
+  for (const auto& [name, count] : counts_of(c.size).value_or(NamedSizes())) {
+    work += static_cast<double>(count);
+  }
+  const std::vector<std::string>& sizes = plan.study.sizes;
+  return work > 0 ? work
+                  : std::exp2(std::distance(sizes.begin(), std::ranges::find(sizes, c.size)));
 }
 
 class StudyRun {
  public:
-  explicit StudyRun(const StudyPlan& plan)
-      : plan_(plan),
-        launcher_(plan.arguments.launcher),
-        max_rounds_(plan.arguments.rounds ? plan.study.rounds : kMostRounds),
-        latest_s_(plan.cases.size()) {
-    traces_.of_case.resize(plan.cases.size());
+  explicit StudyRun(StudyPlan& plan) : plan_(plan), launcher_(plan.arguments.launcher) {
     if (!plan.arguments.machine.empty()) {
       detail::read_machine(plan.arguments.machine);  // before the runs, which take minutes
     } else if (ranks_to_calibrate() > 1) {
@@ -134,7 +143,6 @@ class StudyRun {
 
   StudyTraces run() {
     set_up_folder();
-    find_earlier();
     try {
       set_up_machine();
       measure();
@@ -145,21 +153,20 @@ class StudyRun {
                         ? "stopped before the first run was done"
                         : fmt::format("stopped; {} of {} runs are kept in {}: the same command "
                                       "goes on",
-                                      done, std::max(done, planned_runs()), plan_.folder.string()));
+                                      done, planned_runs(), plan_.folder.string()));
     } catch (...) {
       remove_folder_if_empty();
       throw;
     }
     progress_.reset();
-    if (!plan_.arguments.quiet && !warnings_.empty()) {
-      fmt::print(stderr, "{}\n", fmt::join(warnings_, "\n"));
+    if (!plan_.arguments.quiet) {
+      tell_of_earlier();
+      fmt::print(stderr, "{}{}", fmt::join(warnings_, "\n"), warnings_.empty() ? "" : "\n");
     }
     return std::move(traces_);
   }
 
  private:
-  static constexpr int kMostRounds = 8;
-
   std::size_t planned_runs() const {
     return plan_.cases.size() * static_cast<std::size_t>(plan_.study.rounds);
   }
@@ -179,50 +186,34 @@ class StudyRun {
   }
 
   void remove_folder_if_empty() const {
-    std::error_code error;  // a folder with anything in it stays
-    if (traces_in(plan_.folder).empty()) {
-      fs::remove(plan_.assumed_network(), error);
-      if (!plan_.arguments.machine.empty()) {
-        fs::remove(plan_.folder / kMachineOfStudy, error);  // a copy
-      }
-    }
-    for (const char* const name : {kTracesOfStudy, kRehearsalsOfStudy, ""}) {
-      fs::remove(plan_.folder / name, error);
+    std::error_code error;
+    if (is_new_folder_ && traces_in(plan_.folder).empty()) {
+      fs::remove_all(plan_.folder, error);
     }
   }
 
-  /// Reads the traces that the folder holds, and says how many it reuses, and which it does not.
-  void find_earlier() {
-    std::size_t reused = 0;
-    std::set<fs::path> others;
-    std::ranges::copy(traces_in(plan_.folder), std::inserter(others, others.end()));
-    for (int round = 1; round <= max_rounds_; ++round) {
-      for (std::size_t i = 0; i < plan_.cases.size(); ++i) {
-        others.erase(plan_.trace_of(plan_.cases[i], round));
-        if (auto trace = earlier(plan_.cases[i], round)) {
-          earlier_.emplace(std::pair(round, i), std::move(*trace));
-          reused += round <= plan_.study.rounds ? 1 : 0;
-        }
-      }
-    }
+  /// Says how many traces of the folder were reused, and how many are others.
+  void tell_of_earlier() const {
     const std::string folder = plan_.folder.string();
-    if (reused > 0 && !plan_.arguments.quiet) {
+    const std::size_t all = traces_.runs.size() + traces_.rehearsals.size();
+    const std::size_t others = traces_in(plan_.folder).size() - all;
+    if (reused_ > 0) {
       fmt::print(stderr,
                  "study: {} of {} runs were made earlier and are reused from {}; --fresh makes all "
                  "anew\n",
-                 reused, planned_runs(), folder);
+                 reused_, all, folder);
     }
-    if (!others.empty() && !plan_.arguments.quiet) {
+    if (others > 0) {
       fmt::print(stderr,
                  "study: note: {0} also holds {1} traces of other runs, which cleave fit {0} takes "
                  "too; --fresh removes them\n",
-                 folder, others.size());
+                 folder, others);
     }
   }
 
   /// The trace of a run that was made earlier: by this program, which has not been built anew
   /// since, with these options, on this host.
-  std::optional<detail::Trace> earlier(const Case& c, int round) const {
+  std::optional<detail::Trace> earlier(Case c, int round) const {
     const fs::path file = plan_.trace_of(c, round);
     std::error_code error;
     const auto made = fs::last_write_time(file, error);
@@ -231,15 +222,17 @@ class StudyRun {
     }
     try {
       detail::Trace trace = detail::read_trace(file);
-      const detail::Provenance& provenance = trace.run.provenance;
-      const bool is_same =
-          trace.run.ranks == (c.rehearsed > 0 ? c.rehearsed : c.workers.ranks) &&
-          provenance.command_line.starts_with(command_of(plan_, c, round) + " --trace ") &&
-          (launcher_.is_given() || provenance.host == detail::provenance_here("", "", "").host);
-      return is_same ? std::optional(std::move(trace)) : std::nullopt;
-    } catch (const FileError&) {
-      return std::nullopt;  // cut short, or of another version
+      const detail::Provenance& by = trace.run.provenance;
+      for (const bool is_long : {true, false}) {
+        c.is_long = is_long;
+        if (by.command_line.starts_with(command_of(plan_, c, round) + " --trace ") &&
+            (launcher_.is_given() || by.host == detail::provenance_here("", "", "").host)) {
+          return trace;
+        }
+      }
+    } catch (const FileError&) {  // cut short, or of another version
     }
+    return std::nullopt;
   }
 
   /// The most ranks of a case. Where a launcher starts ranks on other hosts they can be as many as
@@ -291,8 +284,12 @@ class StudyRun {
     const int ranks = ranks_to_calibrate();
     begin_progress();
     tell(0, fmt::format("calibrating the machine on {} ranks", ranks));
-    const Ended ended =
-        launcher_.run({.ranks = ranks}, calibration_program(), {"--out", file.string(), "--quiet"});
+    constexpr double kUsual_s = 30;
+    constexpr double kOfBudget = 0.1;
+    const double seconds = std::min(kUsual_s, kOfBudget * plan_.budget_s);
+    const std::vector<std::string> options = {"--out", file.string(), "--quiet", "--seconds",
+                                              fmt::format("{}", seconds)};
+    const Ended ended = launcher_.run({.ranks = ranks}, calibration_program(), options);
     if (ended.status != 0 || !fs::exists(file)) {
       throw Error(fmt::format("cleave-calibrate on {} {}: {}; give a machine file by --machine",
                               detail::format_ranks(ranks), how_it_ended(ended),
@@ -300,48 +297,97 @@ class StudyRun {
     }
   }
 
+  /// Runs what is planned, then further sizes while the budget lasts.
   void measure() {
     begin_progress();
-    std::vector<std::size_t> cases(plan_.cases.size());
-    std::iota(cases.begin(), cases.end(), std::size_t{0});
-    for (int round = 1; round <= max_rounds_ && !cases.empty(); ++round) {
-      measure_round(round, cases);
-      if (round >= plan_.study.rounds) {
-        cases = round < max_rounds_ && has_time_for(0) ? cases_again(plan_, traces_)
-                                                       : std::vector<std::size_t>();
+    for (std::size_t first = 0; first < plan_.cases.size();) {
+      measure_from(std::exchange(first, plan_.cases.size()));
+      tell(1, "fitting");
+      if (traces_.runs.empty()) {
+        throw Error(fmt::format("there is no time for a run: give more by --budget than {}",
+                                detail::format_seconds(plan_.budget_s)));
+      }
+      const auto size = plan_.arguments.rounds ? std::nullopt : next_size(plan_, traces_);
+      if (size && left_s() > 0 && program_takes(*size)) {
+        plan_.add_size(*size);
       }
     }
-    tell(1, "fitting");
   }
 
-  /// Forwards in one round and backwards in the next, so that a machine that becomes slower
-  /// meanwhile does not make one size or one number of ranks slower than the others.
-  void measure_round(int round, std::vector<std::size_t> cases) {
-    if (round % 2 == 0) {
-      std::ranges::reverse(cases);
-    }
-    for (const std::size_t i : cases) {
-      const Case& c = plan_.cases[i];
-      auto trace = earlier_.extract({round, i});
-      if (trace.empty() && round > 1 && !has_time_for(latest_s_[i])) {
-        continue;
+  /// The first round begins with what is small, which tells what the rest takes; what is asked
+  /// comes before runs of more than half its size. The next round goes
+  /// backwards, and so on, so that a machine that becomes slower meanwhile does not make one size
+  /// or one number of ranks slower than the others.
+  void measure_from(std::size_t first) {
+    std::vector<std::size_t> order(plan_.cases.size() - first);
+    std::iota(order.begin(), order.end(), first);
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) {
+      return work_of(plan_, plan_.cases[i]) * (plan_.cases[i].is_asked ? 0.5 : 1);
+    });
+    took_s_.resize(plan_.cases.size());
+    traces_.of_case.resize(plan_.cases.size());
+    for (int round = 1; round <= plan_.study.rounds; ++round) {
+      for (const std::size_t i : order) {
+        measure_case(i, round);
       }
+      std::ranges::reverse(order);
+    }
+  }
+
+  /// The seconds of a process of a case, by the largest smaller one of its kind; else 0.
+  double expected_s(const Case& c) const {
+    double most = 0;
+    double expected = 0;
+    for (std::size_t k = 0; k < plan_.cases.size(); ++k) {
+      const Case& of = plan_.cases[k];
+      const double work = work_of(plan_, of);
+      if (took_s_[k] > 0 && (of.rehearsed > 0) == (c.rehearsed > 0) && work >= most) {
+        most = work;
+        expected = took_s_[k] * std::max(1.0, work_of(plan_, c) / work) /
+                   (c.is_long && !of.is_long ? 2 : 1);
+      }
+    }
+    return expected;
+  }
+
+  /// Runs a case, unless its trace is there already, or the budget has no time for its rounds.
+  void measure_case(std::size_t i, int round) {
+    constexpr double kDoubt = 4;
+    constexpr double kLong_s = 1;
+    Case& c = plan_.cases[i];
+    std::vector<std::size_t>& of_case = traces_.of_case[i];
+    std::optional<detail::Trace> trace = earlier(c, round);
+    reused_ += trace ? 1 : 0;
+    const bool has_begun = !of_case.empty();
+    c.is_long |= !has_begun && !plan_.arguments.rounds && expected_s(c) > kLong_s;
+    const double expected = has_begun ? took_s_[i] : expected_s(c);
+    if (!trace && has_begun == (round > 1) &&
+        (has_begun ? 0 : plan_.study.rounds * expected) <= left_s()) {
+      tell(std::min(1.0, static_cast<double>(made_) / static_cast<double>(planned_runs())),
+           fmt::format("{} {} {}, round {}", plan_.program.name, c.size, how_it_runs(c), round));
+      const double begin_s = elapsed_s();
+      const double end_s = kOfRuns * plan_.budget_s - begin_s;
+      trace = run_case(plan_, launcher_, c, round, warnings_,
+                       expected > 0 ? std::min(end_s, kDoubt * (1 + expected)) : end_s);
+      took_s_[i] = elapsed_s() - begin_s;
+      ++made_;
+    }
+    if (trace) {
       std::vector<detail::Trace>& traces = c.rehearsed > 0 ? traces_.rehearsals : traces_.runs;
-      traces_.of_case[i].push_back(traces.size());
-      traces.push_back(trace.empty() ? measured(i, round) : std::move(trace.mapped()));
+      of_case.push_back(traces.size());
+      traces.push_back(std::move(*trace));
     }
   }
 
-  detail::Trace measured(std::size_t i, int round) {
-    const Case& c = plan_.cases[i];
-    tell(std::min(1.0, static_cast<double>(made_) / static_cast<double>(planned_runs())),
-         fmt::format("{} {} {}, round {}", plan_.program.name, c.size, how_it_runs(c), round));
-    const double begin_s = elapsed_s();
-    RanCase ran = run_case(plan_, launcher_, c, round);
-    latest_s_[i] = elapsed_s() - begin_s;
-    ++made_;
-    warnings_.insert(ran.warnings.begin(), ran.warnings.end());
-    return std::move(ran.trace);
+  bool program_takes(const std::string& size) const {
+    try {
+      Case c = plan_.cases.front();
+      c.size = size;
+      check_options_of_run(plan_.program.file, plan_.options_of(c, 1));
+      return true;
+    } catch (const UsageError&) {
+      return false;
+    }
   }
 
   void begin_progress() {
@@ -359,29 +405,35 @@ class StudyRun {
   }
 
   double elapsed_s() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - plan_.begin).count();
   }
-  bool has_time_for(double seconds) const {
-    return !plan_.arguments.budget_s || elapsed_s() + seconds <= *plan_.arguments.budget_s;
+  /// The seconds that the budget leaves when all rounds of what has begun are done.
+  double left_s() const {
+    double left = kOfRuns * plan_.budget_s - elapsed_s();
+    for (std::size_t i = 0; i < plan_.cases.size(); ++i) {
+      const std::size_t done = traces_.of_case[i].size();
+      left -= done == 0 ? 0 : took_s_[i] * static_cast<double>(plan_.study.rounds - done);
+    }
+    return left;
   }
 
-  const StudyPlan& plan_;
+  static constexpr double kOfRuns = 0.95;  ///< part of the budget; the rest is for the fit
+  StudyPlan& plan_;
   Launcher launcher_;
-  int max_rounds_;
   StudyTraces traces_;
-  std::map<std::pair<int, std::size_t>, detail::Trace> earlier_;  ///< by round and case
-  std::vector<double> latest_s_;  ///< what the latest run of each case took; 0: it was reused
+  std::vector<double> took_s_;  ///< what the latest process of each case took; 0: it was reused
+  bool is_new_folder_ = !fs::exists(plan_.folder);
+  std::size_t reused_ = 0;  ///< traces
   std::set<std::string> warnings_;
   std::size_t made_ = 0;  ///< runs
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-  std::mutex mutex_;  ///< of the moment, which the thread of the progress looks at
+  std::mutex mutex_;      ///< of the moment, which the thread of the progress looks at
   detail::Moment moment_;
   std::optional<detail::Progress> progress_;  ///< last, since its thread looks at the others
 };
 
 }  // namespace
 
-StudyTraces run_study(const StudyPlan& plan) { return StudyRun(plan).run(); }
+StudyTraces run_study(StudyPlan& plan) { return StudyRun(plan).run(); }
 
 std::vector<ComparedSide> run_sides(const std::vector<std::string>& programs,
                                     const SideRunOptions& options) {
@@ -402,11 +454,13 @@ std::vector<ComparedSide> run_sides(const std::vector<std::string>& programs,
   }
   const Launcher launcher("");
   std::vector<std::vector<detail::Trace>> traces(programs.size());
+  std::set<std::string> warnings;
   for (int round = 1; round <= options.rounds; ++round) {
     for (std::size_t c = 0; c < plans.front().cases.size(); ++c) {
       for (std::size_t i = 0; i < plans.size(); ++i) {
         const std::size_t side = round % 2 == 0 ? plans.size() - 1 - i : i;
-        traces[side].push_back(run_case(plans[side], launcher, plans[side].cases[c], round).trace);
+        traces[side].push_back(
+            *run_case(plans[side], launcher, plans[side].cases[c], round, warnings));
       }
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running a study: calibration, then every case in turn, several rounds, then again whatever its
-// traces leave in doubt (study_answers.cpp).
+// Running a study within its budget: calibration, then every case in turn, several rounds, then
+// sizes that tell forms apart (study_answers.cpp).
 #pragma once
 
 #include <string>
@@ -19,7 +19,8 @@ namespace cleave::models {
 struct StudyTraces {
   std::vector<detail::Trace> runs;
   std::vector<detail::Trace> rehearsals;
-  /// For each case of the plan its traces, by their place among the runs or the rehearsals.
+  /// For each case of the plan its traces, by their place among the runs or the rehearsals; none
+  /// where the budget had no time for it.
   std::vector<std::vector<std::size_t>> of_case;
 
   /// The traces of one case are among these.
@@ -30,24 +31,26 @@ struct StudyTraces {
 
 /// The answers by rehearsals, which all runs judge. A model that is fitted to the runs answers for
 /// other sizes and ranks. It also says what no rehearsal tells: how long messages are, and what the
-/// host does on top. Notes say what would make a wide answer narrower.
+/// host does on top.
 /// \throws Error  if nothing can be fitted
 Report report_of(const StudyPlan& plan, const StudyTraces& traces,
                  const detail::Provenance& provenance);
 
-/// The cases to measure again: those whose two quickest rounds differ; the rehearsals of answers
-/// that are too wide by their blocks; and where a run is not in its interval, the run if it took
-/// longer, else its rehearsal. A host that was busy in all rounds is likelier than a law that is
-/// wrong, and what is really as slow stays so.
-std::vector<std::size_t> cases_again(const StudyPlan& plan, const StudyTraces& traces);
+/// The next size to run: a fourth of the smallest where the largest is less than 16 times that,
+/// since powers cannot be told apart then; else the one that tells which form of a block is right,
+/// where likely ones answer what is asked apart. None where none would.
+std::optional<std::string> next_size(const StudyPlan& plan, const StudyTraces& traces);
+
+/// Answers by the law what is asked and was left out, with the forms that answer apart, and notes
+/// what was left out.
+void answer_left_out(Report& report, const StudyPlan& plan, const StudyTraces& traces);
 
 /// Makes the folder and fills it with the machine and the traces. Runs whose traces it holds
-/// already, made by the same program with the same options, are not run again. After the planned
-/// rounds the cases in doubt are measured again until there are none, or the rounds are used up.
-/// After the first round nothing runs that the budget has no time for.
+/// already, made by the same program with the same options, are not run again. In what is left of
+/// the budget further sizes are added to the plan and run.
 /// \throws Stopped  after Ctrl-C, with what is kept
 /// \throws Error    if a run fails, with its last line
-StudyTraces run_study(const StudyPlan& plan);
+StudyTraces run_study(StudyPlan& plan);
 
 struct SideRunOptions {
   int ranks = 2;

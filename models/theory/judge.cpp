@@ -119,16 +119,12 @@ Verdict judge(const Model& model, const std::vector<RunPoint>& points,
   return judge(judged);
 }
 
-bool is_wide_by_blocks(const Prediction& p) {
-  return p.half_width_of_blocks > p.half_width_of_measured / 2;
-}
-
 std::string narrower_by(const Prediction& p) {
   if (!p.is_rehearsed) {
     return "measure sizes that differ more, nearer to those asked about, or more rounds (--rounds)";
   }
-  return p.ranks == 1 || is_wide_by_blocks(p)
-             ? "rehearse on an idle host, or for longer (--rounds, --budget)"
+  return p.ranks == 1 || p.half_width_of_blocks > p.half_width_of_measured / 2
+             ? "rehearse for longer (--budget)"
              : fmt::format(
                    "calibrate the network there (mpiexec -n {} cleave-calibrate --out "
                    "there.machine.json) and give it by --machine there.machine.json",

@@ -226,8 +226,6 @@ Verdict judge(const std::vector<JudgedRun>& runs);
 Verdict judge(const Model& model, const std::vector<RunPoint>& points,
               const PredictOptions& options = {});
 
-/// Whether the blocks of a rehearsed run are in doubt more than the network.
-bool is_wide_by_blocks(const Prediction& prediction);
 /// The measure that would make its interval narrower.
 std::string narrower_by(const Prediction& prediction);
 

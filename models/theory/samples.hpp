@@ -166,6 +166,7 @@ struct Measurements : Measured {
   std::vector<RunPoint> points;     ///< ascending in ranks, then in sizes
   std::vector<Sample> samples;      ///< none of work stealing, which has
   std::vector<SearchRun> searches;  ///< these
+  std::string kept_state;           ///< by the program between repetitions: a sentence
 };
 
 /// Collects the repetitions of all traces, each of which is a round of its run sizes; warm-ups

@@ -166,6 +166,9 @@ void measure(const Comm& world, AnyRun& run, const RunOptions& options,
     report.runs_done += has_ended ? 0 : 1;
   }
   report.take(first.repetitions());
+  if (const auto all = first.repetitions(); all.size() > 1 && options.inputs == Inputs::same) {
+    report.kept_state = kept_state(all[0].elapsed_ns, all[1].elapsed_ns);
+  }
 }
 
 std::int64_t solve_once(const Comm& world, AnyRun& run, const RunOptions& options,

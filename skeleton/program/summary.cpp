@@ -46,6 +46,9 @@ std::string text_for_scripts(const RunReport& report, const Json& figures,
     json["rehearsed"] = true;
   }
   json["seconds"] = report.seconds;
+  if (!report.kept_state.empty()) {
+    json["kept_state"] = report.kept_state;
+  }
   json["input_seconds"] = report.input_s;
   json["output_seconds"] = report.output_s;
   json["imbalance"] = or_null(report.imbalance);
@@ -61,12 +64,13 @@ std::string text_for_scripts(const RunReport& report, const Json& figures,
 std::string text_for_people(const RunReport& report, Json figures, const RunOptions& options) {
   const auto& ranks = report.rehearsed;
   std::string text = fmt::format(
-      "{}{}, {}, {}{}\n", report.app,
+      "{}{}, {}, {}{}{}{}\n", report.app,
       ranks.empty() ? " on " + format_ranks(options.ranks)
                     : fmt::format(", {} {} of {} rehearsed", ranks.size() == 1 ? "rank" : "ranks",
                                   fmt::join(ranks, ", "), options.ranks),
       name_of(options.type), name_of(options.placement),
-      ranks.empty() && options.rehearse ? ", rehearsed" : "");
+      ranks.empty() && options.rehearse ? ", rehearsed" : "", report.kept_state.empty() ? "" : ", ",
+      report.kept_state);
   const auto add = [&text](std::string_view label, const std::string& words) {
     text += fmt::format("{:<22}{}\n", label, words);
   };

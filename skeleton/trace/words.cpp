@@ -32,15 +32,6 @@ std::string format_ranks(int ranks) {
   return fmt::format("{} {}", ranks, ranks == 1 ? "rank" : "ranks");
 }
 
-std::string rounded_count(double count) {
-  constexpr std::array<const char*, 5> kUnits = {"", " k", " M", " G", " T"};
-  std::size_t unit = 0;
-  for (; count >= 999.5 && unit + 1 < kUnits.size(); ++unit) {
-    count /= 1000;
-  }
-  return fmt::format("{:.3g}{}", count, kUnits[unit]);
-}
-
 double parse_duration(std::string_view text) {
   constexpr double kMax_s = 1e9;
   constexpr std::array kTyped = {kDay,    kHour,        kMinute,    Unit{"m", 60},
@@ -69,6 +60,13 @@ std::string format_seconds(double seconds) {
     }
   }
   return seconds > 0 ? fmt::format("{:.4g} ns", seconds / 1e-9) : "0 s";
+}
+
+std::string kept_state(std::int64_t first_ns, std::int64_t second_ns) {
+  return first_ns > 20'000'000 && 8 * second_ns < first_ns
+             ? fmt::format("keeps state: repetition 2 took 1/{} of the first",
+                           first_ns / std::max<std::int64_t>(second_ns, 1))
+             : "";
 }
 
 std::string visible(std::string_view text) {

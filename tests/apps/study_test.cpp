@@ -87,7 +87,7 @@ class StudyOf {
         machine,    "--out", study_};
     command.insert(command.end(), options.begin(), options.end());
     for (const std::string& size : sizes) {
-      command.insert(command.end(), {"--sizes", size});
+      command.push_back("--sizes=" + size);
     }
     command.insert(command.end(), {"--", "--repetitions", "3"});
     const auto finished = testing::run_program(command);

@@ -104,7 +104,7 @@ inline Trace synthetic_trace(const SyntheticApp& app, int ranks, const NamedSize
     std::int64_t longest = 0;
     for (int rank = 0; rank < ranks; ++rank) {
       longest = std::max(longest, add_rank(trace, app, rank, sizes, repetition, [&] {
-                           return repetition == 0 ? 10 : 1 + normal(random);
+                           return repetition == 0 ? 5 : 1 + normal(random);
                          }));
     }
     trace.repetitions.push_back(

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -44,6 +45,15 @@ std::string words_of(std::string_view name, const Json& value, std::string_view 
 }
 
 }  // namespace
+
+std::string rounded_count(double count) {
+  constexpr std::array<const char*, 5> kUnits = {"", " k", " M", " G", " T"};
+  std::size_t unit = 0;
+  for (; count >= 999.5 && unit + 1 < kUnits.size(); ++unit) {
+    count /= 1000;
+  }
+  return fmt::format("{:.3g}{}", count, kUnits[unit]);
+}
 
 std::string one_line(std::string text) {
   std::ranges::replace_if(

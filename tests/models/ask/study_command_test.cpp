@@ -3,6 +3,7 @@
 // messages.txt.
 #include <signal.h>
 
+#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "tests/models/ask/command_fixture.hpp"
@@ -61,49 +62,52 @@ TEST_F(StudyCommand, SaysOnceWhatItsRehearsalsWarnOf) {
   EXPECT_EQ(cleave(fixed_ + " --fresh --quiet -- --warn").err, "");
 }
 
-TEST_F(StudyCommand, RunsASizeUntilItsTwoQuickestRoundsAgree) {
-  // The size takes another time in each of the rounds 1 to 3, on 1 rank and on 2.
-  const std::string disturbed = " -- --disturbed-size N=4M --disturbed-until 3";
-  succeeds(study_ + disturbed);
-  EXPECT_TRUE(has("4M-p1-5") && has("4M-p2-5"));
-  EXPECT_FALSE(has("4M-p1-6") || has("4M-p2-6"));
-  EXPECT_TRUE(has("8M-p1-2") && !has("8M-p1-3"));
-  succeeds(study_ + " --rounds 3 --fresh" + disturbed);
-  EXPECT_TRUE(has("4M-p1-3") && has("8M-p1-3")) << "as many as are asked for";
-  EXPECT_FALSE(has("4M-p1-4"));
+TEST_F(StudyCommand, LeavesOutWhatItsBudgetHasNoTimeFor) {
+  // 64M takes 13 s, of which the budget has no three rounds; nor has it for the size that is asked.
+  const std::string few = study_.substr(0, study_.find(" --sizes")) + " --machine m.machine.json";
+  const Result result = succeeds(few +
+                                 " --out s --ranks 1 --budget 18s --at 1 --size N=128M "
+                                 "--sizes N=1M N=2M N=64M -- --takes 0.2");
+  EXPECT_TRUE(has("1M-p1-3") && has("2M-p1-3") && has("2M-r1-3")) << "three rounds of each";
+  EXPECT_FALSE(has("1M-p1-4") || has("64M-p1-1") || has("128M-r1-1"));
+  const std::string words = words_of(result.out);
+  EXPECT_NE(words.find("left out, as --budget 18 s has no time for it: "), std::string::npos)
+      << result.out;
+  EXPECT_NE(words.find("N=128M rehearsed for 1 rank"), std::string::npos) << result.out;
+  EXPECT_NE(words.find("N=128M on 1 rank: "), std::string::npos) << "by the law: " << result.out;
+  const std::string other = study_.substr(0, study_.find(" --out"));
+  expect_one_line(cleave(other + " --out t --budget 0.001s"), 1,
+                  "there is no time for a run: give more by --budget than 1 ms");
+  EXPECT_FALSE(fs::exists(folder_ / "t"));
 }
 
-TEST_F(StudyCommand, RunsEverythingOnceAndNothingAgainBeyondItsBudget) {
-  const auto traces = [&](int round) {
-    return std::ranges::count_if(
-        fs::recursive_directory_iterator(folder_ / "s"), [&](const fs::directory_entry& entry) {
-          return entry.path().string().ends_with(fmt::format("-{}.trace.jsonl", round));
-        });
-  };
-  succeeds(study_ + " --budget 0.001s");
-  EXPECT_GE(traces(1), 12);
-  EXPECT_EQ(traces(2), 0);
-  succeeds(study_ + " --budget 1h");
-  EXPECT_EQ(traces(1), traces(2));
+TEST_F(StudyCommand, EndsARunThatTakesFarLongerThanItsSizeSays) {
+  const auto begin = std::chrono::steady_clock::now();
+  make_executable(folder_ / "slow",
+                  "#!/bin/sh\ncase \"$*\" in *N=8M*--trace*) exec sleep 60 ;; esac\n"
+                  "exec ./cleave-sort \"$@\"\n");
+  std::string study = study_;
+  study.replace(study.find("sort"), 4, "./slow");
+  succeeds(study + " --ranks 1 --at 1 --budget 25s");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(35));
+  EXPECT_TRUE(has("2M-p1-3") && !has("8M-p1-1"));
 }
 
-TEST_F(StudyCommand, MeasuresAgainWhereARunIsNoLongerInItsInterval) {
-  for (const std::string disturbed : {"runs", "rehearsals"}) {
-    SCOPED_TRACE(disturbed);
-    // Two rounds of 8M agree, and both are half as long again as they should be.
-    const Result result =
-        succeeds(fmt::format("{} --out {} -- --disturbed-size N=8M --disturbed-until 2 "
-                             "--disturbed-alike {}",
-                             study_.substr(0, study_.find(" --out")), disturbed, disturbed));
-    EXPECT_NE(result.out.find("trusted: "), std::string::npos) << result.out;
-    EXPECT_EQ(result.out.find("not trusted: "), std::string::npos) << result.out;
-    const bool are_runs = disturbed == "runs";
-    for (const char* const workers : {"1", "2"}) {
-      EXPECT_EQ(has(fmt::format("8M-p{}-3", workers), disturbed), are_runs);
-      EXPECT_NE(has(fmt::format("8M-r{}-3", workers), disturbed), are_runs);
-    }
-    EXPECT_FALSE(has("2M-p1-3", disturbed) || has("32M-r2-3", disturbed));
-  }
+TEST_F(StudyCommand, AddsASmallerSizeWhereTheseAreWithinAFactorOf16) {
+  const std::string few =
+      study_.substr(0, study_.find(" --sizes")) + " --machine m.machine.json --out ";
+  succeeds(few + "s --sizes N=1M N=2M N=4M");
+  EXPECT_TRUE(has("256K-p1-3") && has("256K-p2-3") && !has("64K-p1-1"));
+  succeeds(few + "t --sizes N=1M N=2M N=4M --rounds 1");
+  EXPECT_FALSE(has("256K-p1-1", "t")) << "as it is told";
+}
+
+TEST_F(StudyCommand, NamesAProgramThatKeepsStateInItsFirstLine) {
+  const std::string state = "sort: keeps state: repetition 2 took 1/60 of the first\n";
+  EXPECT_TRUE(succeeds(fixed_ + " -- --keep-state").out.starts_with(state));
+  EXPECT_TRUE(succeeds("report s").out.starts_with(state));
+  EXPECT_NE(words_of(succeeds("report s --brief").out).find("1/60 of the first; "),
+            std::string::npos);
 }
 
 TEST_F(StudyCommand, AnswersByRehearsalsThatAllRunsJudge) {
@@ -161,7 +165,7 @@ TEST_F(StudyCommand, TakesTheProgramsOptionsBehindAListOfSizes) {
       fixed_.substr(0, fixed_.find(" --sizes")) + " --machine m.machine.json --out s --fresh ";
   for (const std::string list :
        {"--sizes N=2M N=4M N=8M", "--sizes=N=2M --sizes=N=4M", "--sizes N=2M N=4M --size N=64M",
-        "--rounds 1 --sizes \"--size N=1M\" \"--size N=2M\""}) {
+        "--rounds 1 --sizes=\"--size N=1M\" --sizes=\"--size N=2M\""}) {
     succeeds(sizes + list + " -- --app other --repetitions 2");
     EXPECT_EQ(read_trace(files_in("s/traces").front()).run.repetitions, 2) << list;
   }

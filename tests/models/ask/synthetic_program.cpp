@@ -64,9 +64,8 @@ struct Options {
   bool is_killed = false;
   bool writes_nothing = false;
   std::string inputs;
-  std::string disturbed_size;
-  int disturbed_until = 0;
-  std::string disturbed_alike;
+  double takes_s = 0;
+  bool keeps_state = false;
   bool describes = false;
 
   void add_to(CLI::App& program) {
@@ -89,13 +88,8 @@ struct Options {
     program.add_flag("--fail", fails);
     program.add_flag("--warn", warns, "unless it is quiet");
     program.add_option("--sleep-and-say", pid_file);
-    program.add_option("--disturbed-size", disturbed_size, "which takes longer, each time by more");
-    program.add_option("--disturbed-until", disturbed_until, "up to this seed");
-    program
-        .add_option(
-            "--disturbed-alike", disturbed_alike,
-            "each time by the same, and only where it is run, or only where it is rehearsed")
-        ->check(CLI::IsMember({"runs", "rehearsals"}));
+    program.add_option("--takes", takes_s, "for each 1M of N, in all");
+    program.add_flag("--keep-state", keeps_state, "from the first repetition on");
   }
 };
 
@@ -115,12 +109,11 @@ int write_trace(const Options& o, const std::string& command_line) {
     run.run.ranks_per_host = o.ranks;
     run.run.threads = o.threads;
     run.run.provenance = cleave::detail::provenance_here("cleave-sort", command_line, "none");
-    const std::string kind = o.rehearsed > 0 ? "rehearsals" : "runs";
-    const bool is_alike = !o.disturbed_alike.empty();
-    const bool is_disturbed = o.size == o.disturbed_size && o.seed <= o.disturbed_until &&
-                              (!is_alike || o.disturbed_alike == kind);
-    const double slower = is_alike ? 1.5 : 1.3 + 0.1 * o.seed;
-    cleave::models::make_slower(run, is_disturbed ? slower : 1);
+    std::this_thread::sleep_for(std::chrono::duration<double>(
+        o.takes_s * static_cast<double>(sizes.begin()->second) / (1 << 20)));
+    if (o.keeps_state) {
+      run.repetitions[0].elapsed_ns = 60 * run.repetitions[1].elapsed_ns;
+    }
     cleave::models::write_synthetic_trace(o.trace, run);
   } catch (const cleave::Error& e) {
     std::cerr << "synthetic: " << e.what() << '\n';

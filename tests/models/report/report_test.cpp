@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include <cleave/error.hpp>
 
@@ -102,6 +103,30 @@ TEST(Tables, LeaveOutWhatIsNoAnswer) {
   EXPECT_EQ(shown_in(predictions, "a run to (s)", 1), "");
   EXPECT_NE(answer_line(runs[1].prediction).find("the times of single runs are not known"),
             std::string::npos);
+}
+
+TEST(Answers, NameTheFormsThatAnswerApartAndARunThatTellsWhichIsRight) {
+  SyntheticApp app;
+  app.noise = 0.03;
+  app.sequential = [](const NamedSizes& s) { return 2e-9 * static_cast<double>(s.at("N")); };
+  const auto model_of = [&](std::vector<std::int64_t> counts) {
+    std::vector<NamedSizes> sizes;
+    for (const std::int64_t n : counts) {
+      sizes.push_back({{"N", n << 20}});
+    }
+    return fit_model(collect_measurements(synthetic_traces(app, {1, 2}, sizes)), std::nullopt, {},
+                     {});
+  };
+  const NamedSizes asked = {{"N", std::int64_t{1} << 33}};
+  const auto apart = forms_apart(model_of({1, 2, 4}), 2, asked);
+  ASSERT_TRUE(apart);
+  EXPECT_TRUE(std::regex_search(apart->text,
+                                std::regex("^[a-z]+ is .+ or .+: .+ s to .+ s; N=.+ would tell$")))
+      << apart->text;
+  ASSERT_TRUE(apart->telling.contains("N"));
+  EXPECT_FALSE(forms_apart(model_of({1, 2, 4}), 2, {{"N", 2 << 20}})) << "as it was run";
+  const auto then = forms_apart(model_of({1, 2, 4, apart->telling.at("N") >> 20}), 2, asked);
+  EXPECT_TRUE(!then || then->text.substr(0, 4) != apart->text.substr(0, 4)) << then->text;
 }
 
 TEST(Page, NamesAreTextOnly) {

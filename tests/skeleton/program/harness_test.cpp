@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <cleave/command_line/options.hpp>
+#include <cleave/command_line/output.hpp>
 #include <cleave/command_line/progress.hpp>
 #include <cleave/error.hpp>
 #include <cleave/program.hpp>

@@ -71,6 +71,15 @@ TEST(Duration, IsReadAsPeopleTypeIt) {
   }
 }
 
+TEST(KeptState, IsNamedWhereNoColdMemoryExplainsASlowFirstRepetition) {
+  EXPECT_EQ(kept_state(600'000'000, 10'000'000),
+            "keeps state: repetition 2 took 1/60 of the first");
+  for (const auto& [first_ns, second_ns] :
+       {std::pair(600'000'000, 80'000'000), {6'000'000, 100}, {10, 60'000'000}, {0, 0}}) {
+    EXPECT_EQ(kept_state(first_ns, second_ns), "") << first_ns;
+  }
+}
+
 TEST(Numbers, AreShownInTheUnitInWhichTheyAreEasyToRead) {
   const std::map<double, std::string> durations = {{4.8 * 86400, "4.8 d"}, {1e9, "11574 d"},
                                                    {9000, "2.5 h"},        {5400, "90 min"},

@@ -51,8 +51,9 @@ struct RunReport {
   std::string app;
   std::vector<int> rehearsed;  ///< these ranks without messages, in place of a run
   std::vector<double> seconds;
-  double input_s = 0;   ///< to read or make the problem, which `seconds` leave out
-  double output_s = 0;  ///< to write the result, the same
+  std::string kept_state;  ///< by the program between repetitions
+  double input_s = 0;      ///< to read or make the problem, which `seconds` leave out
+  double output_s = 0;     ///< to write the result, the same
   bool reads_input = false;
   Sizes sizes;  ///< of the last repetition
   std::optional<double> imbalance;

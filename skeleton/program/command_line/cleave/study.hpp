@@ -20,8 +20,8 @@ struct Study {
   /// Each is what `size_option` takes, or options themselves where it begins with '-'.
   std::vector<std::string> sizes;
   std::string size_option = "--size";
-  int rounds = 3;       ///< how often every size is run
-  int repetitions = 3;  ///< of each run; more where a run takes milliseconds
+  int rounds = 3;       ///< processes that run every size; at least 3
+  int repetitions = 3;  ///< of each process; more where a run takes milliseconds
   int warm_up = 1;      ///< runs before them; more where fresh memory pages show
   Inputs inputs = Inputs::same;
 };

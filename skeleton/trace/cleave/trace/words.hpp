@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -11,9 +12,6 @@ namespace cleave::detail {
 /// "1 rank", "8 ranks".
 std::string format_ranks(int ranks);
 
-/// "950", "1.2 k", "3.45 M", "12 G": three digits, by powers of 1000.
-std::string rounded_count(double count);
-
 /// "90", "20ms", "90s", "15m", "1.5h", "2d" as seconds, above 0 and at most 1e9.
 /// \throws UsageError
 double parse_duration(std::string_view text);
@@ -21,6 +19,10 @@ double parse_duration(std::string_view text);
 /// "4.8 d", "2.5 h", "1.916 s", "61 ms": four digits at most, in the unit in which it is easy to
 /// read. \pre  seconds >= 0
 std::string format_seconds(double seconds);
+
+/// "keeps state: repetition 2 took 1/60 of the first", of one input; empty where it took more than
+/// an eighth, or the first at most 20 ms, which cold memory may explain.
+std::string kept_state(std::int64_t first_ns, std::int64_t second_ns);
 
 /// `text` with '?' for what a terminal would obey and a line of a table cannot hold: control
 /// characters, in UTF-8 also those from U+0080 to U+009F.

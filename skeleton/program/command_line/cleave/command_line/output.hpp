@@ -14,6 +14,9 @@ namespace cleave::detail {
 /// `text` on one line and without what a terminal would obey: messages may quote anything.
 std::string one_line(std::string text);
 
+/// "950", "1.2 k", "3.45 M", "12 G": three digits, by powers of 1000.
+std::string rounded_count(double count);
+
 /// Results for people, a line each with its name: numbers with four digits or as 41 k, seconds with
 /// their unit, lists as words.
 std::string figures_text(const nlohmann::ordered_json& figures);
