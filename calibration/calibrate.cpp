@@ -92,7 +92,7 @@ std::optional<CalibrateOptions> options_from(int argc, char** argv, const Comm& 
       ->capture_default_str();
   cli.add_option("--like", options.like,
                  "Measure all messages of a call into the trace --out, as this model "
-                 "(*.model.json) says of it, for cleave predict --messages");
+                 "(*.model.json) says of it, for cleave fit");
   cli.add_option("--size", options.size, "With --like: the size of the call, e.g. N=1G");
   cli.add_flag("--json", options.json,
                "Print what the machine file says as one JSON object on one line instead");
@@ -137,11 +137,8 @@ nlohmann::json call_of_model(const CalibrateOptions& options, const Comm& world)
                     "--like: only calls on the hypercube have messages of known lengths; a search "
                     "is rehearsed with its network");
               }
-              // Only lengths are asked for.
-              const models::Network network =
-                  models::with_machine(model.network, models::preset_machine("ethernet-10g"));
-              const models::Prediction call = models::predict(
-                  model, world.size(), parse_sizes(options.size), {.network = network});
+              const models::Prediction call =
+                  models::predict(model, world.size(), parse_sizes(options.size));
               const nlohmann::json object = {
                   {"app", model.app},
                   {"placement", model.placement},

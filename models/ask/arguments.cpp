@@ -139,19 +139,9 @@ Model QuestionArguments::read() const {
         "changes nothing in it; rehearse it on that network by --rehearse");
   }
   if (other) {
-    result.network = with_machine(result.network, *other);
+    result.set_network(with_machine(result.network, *other));
   }
   return result;
-}
-
-PredictOptions QuestionArguments::options(const Model& asked) const {
-  return {.ranks_per_host = ranks_per_host,
-          .threads = threads,
-          .rehearsed = rehearsed_in(study, asked)};
-}
-
-bool any_by_law(const std::vector<Prediction>& predictions) {
-  return !std::ranges::all_of(predictions, &Prediction::is_rehearsed);
 }
 
 void Answering::add_to(CLI::App& command) {
@@ -178,8 +168,68 @@ void Answering::set_output(const std::string& option, const std::string& file,
   detail::check_has_standard_output(option, file, json);
 }
 
+Json to_json(const Prediction& p) {
+  Json shares = Json::array();
+  for (const BlockShare& share : p.shares) {
+    shares.push_back({{"block", share.name()}, {"level", share.level}, {"seconds", share.seconds}});
+  }
+  Json object = {{"ranks", p.ranks},
+                 {"threads", p.threads},
+                 {"ranks_per_host", p.ranks_per_host},
+                 {"sizes", p.sizes},
+                 {"seconds", p.seconds},
+                 {"interval", {p.low, p.high}},
+                 {"as_the_host_was", {p.run_low, p.run_high}},
+                 {"is_answer", p.is_answer()},
+                 {"knows_runs", p.knows_runs()},
+                 {"state", name_of(p.state)},
+                 {"times_beyond", std::exp2(p.reach)},
+                 {"remarks", p.remarks},
+                 {"shares", std::move(shares)}};
+  if (!p.assumed_network.empty()) {
+    object["assumed_network"] = p.assumed_network;
+  }
+  if (p.memory_bytes) {
+    object["memory_bytes_per_rank"] = *p.memory_bytes;
+  }
+  return object;
+}
+
+Json to_json(const PlanChoice& choice) {
+  Json object = to_json(choice.prediction);
+  object["speedup"] = choice.speedup;
+  object["efficiency"] = choice.efficiency;
+  object["core_hours"] = choice.core_hours;
+  object["fits"] = choice.fits;
+  return object;
+}
+
+Json to_json(const JudgedRun& judged) {
+  return {{"ranks", judged.run.ranks},
+          {"threads", judged.run.threads},
+          {"sizes", judged.run.sizes},
+          {"measured", judged.measured_s},
+          {"spread", judged.spread},
+          {"predicted", judged.prediction.seconds},
+          {"interval", {judged.prediction.low, judged.prediction.high}},
+          {"is_answer", judged.prediction.is_answer()},
+          {"inside", judged.inside},
+          {"relative_error", judged.relative_error},
+          {"held_out", judged.held_out}};
+}
+
+Json to_json(const Verdict& verdict, double reach) {
+  std::vector<double> errors;
+  std::ranges::transform(verdict.checks, std::back_inserter(errors), &Check::error);
+  return {{"state", name_of(verdict.state(reach))},
+          {"sentence", sentence_of(verdict, reach)},
+          {"held_out", verdict.checks.size()},
+          {"inside", std::ranges::count(verdict.checks, true, &Check::is_inside)},
+          {"median_error", errors.empty() ? Json() : Json(detail::median(std::move(errors)))}};
+}
+
 Json to_json(const Report& report) {
-  Json object = {{"verdict", to_json(report.verdict, first_answers_by_law(report))},
+  Json object = {{"verdict", to_json(report.model.verdict, reach_of(report))},
                  {"answers", Json::array()},
                  {"runs", json_list(report.comparisons)},
                  {"notes", Json::array()}};

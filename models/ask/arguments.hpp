@@ -69,13 +69,8 @@ struct QuestionArguments {
   /// The model as asked about, perhaps on another machine.
   /// \throws UsageError, FileError
   Model read() const;
-  /// With the rehearsals in the study's folder.
-  /// \throws UsageError, FileError
-  PredictOptions options(const Model& model) const;
+  PredictOptions options() const { return {.ranks_per_host = ranks_per_host, .threads = threads}; }
 };
-
-/// Whether one of `predictions` is by the law, rather than rehearsed.
-bool any_by_law(const std::vector<Prediction>& predictions);
 
 struct Answering {
   bool json = false;
@@ -96,6 +91,13 @@ struct Answering {
   void set_output(const std::string& option, const std::string& file,
                   const std::vector<std::string>& inputs);
 };
+
+/// Seconds and bytes; fields that a prediction has not are left out.
+Json to_json(const Prediction& prediction);
+/// All of the prediction, and the rest beside it.
+Json to_json(const PlanChoice& choice);
+Json to_json(const JudgedRun& judged);
+Json to_json(const Verdict& verdict, double reach);
 
 /// Each of `values`.
 template <class Values>

@@ -29,7 +29,6 @@ struct FitArguments {
   std::string machine;
   std::string out;
   std::string forms = "auto";
-  std::string hold_out = "none";
   bool allow_oversubscribed = false;
   TableChoice table;
   Answering answering;
@@ -56,7 +55,7 @@ std::vector<std::pair<std::string_view, const Law*>> laws_of(const Model& model)
 }
 
 void print_fit(const Model& model) {
-  fmt::print("{}", wrapped(model.verdict.sentence()));
+  fmt::print("{}", wrapped(sentence_of(model.verdict, model.verdict.reach())));
   Table table{
       .columns = {{"block"}, {"terms"}, {"likely", true}, {"of forms", true}, {"residual", true}}};
   for (const auto& [name, law] : laws_of(model)) {
@@ -88,7 +87,7 @@ Json to_json(const Model& model, const std::string& file) {
   return {{"app", model.app},
           {"type", model.type},
           {"written", file},
-          {"verdict", to_json(model.verdict)},
+          {"verdict", to_json(model.verdict, model.verdict.reach())},
           {"blocks", std::move(blocks)},
           {"refused", std::move(refused)},
           {"notes", model.notes}};
@@ -127,15 +126,18 @@ void check_options(const FitArguments& arguments, const Measurements& measuremen
 void run(FitArguments& arguments, const std::string& command_line) {
   require_option(arguments.traces, "a study's folder, a trace or a table",
                  "cleave fit sort-study, or cleave fit *.trace.jsonl --out sort.model.json");
-  const std::optional<std::filesystem::path> folder = only_folder(arguments.traces);
+  const std::optional<std::filesystem::path> folder =
+      only_folder({arguments.traces.begin(), arguments.traces.begin() + 1});
   if (!folder) {
     require_option(arguments.out, "--out", "--out sort.model.json");
   }
-  const FitOptions options{.forms = arguments.forms == "paper" ? Forms::paper : Forms::automatic,
-                           .hold_out = arguments.hold_out == "every-second" ? HoldOut::every_second
-                                       : arguments.hold_out == "beyond"     ? HoldOut::beyond_third
-                                                                            : HoldOut::none};
-  const std::vector<std::string> files = traces_of(arguments.traces);
+  const FitOptions options{.forms = arguments.forms == "paper" ? Forms::paper : Forms::automatic};
+  std::vector<std::string> files = traces_of(arguments.traces);
+  if (folder) {
+    std::ranges::transform(files_with(*folder / kRehearsalsOfStudy, kTraceEnding),
+                           std::back_inserter(files),
+                           [](const std::filesystem::path& file) { return file.string(); });
+  }
   const std::string machine_read = machine_file(arguments, folder);
   std::vector<std::string> inputs = files;
   inputs.push_back(machine_read);
@@ -149,15 +151,8 @@ void run(FitArguments& arguments, const std::string& command_line) {
   const std::filesystem::path out = arguments.out.empty()
                                         ? model_to_write(*folder, file_name_of(measurements.app))
                                         : std::filesystem::path(arguments.out);
-  Model model = fit_model(measurements, machine, options,
-                          detail::provenance_here("cleave fit", command_line, "none"));
-  if (folder && !model.verdict.trusted) {
-    const Verdict by_rehearsals =
-        judge(model, measurements.points, {.rehearsed = rehearsed_in(*folder, model)});
-    if (by_rehearsals.trusted) {
-      model.verdict = by_rehearsals;
-    }
-  }
+  const Model model = fit_model(measurements, machine, options,
+                                detail::provenance_here("cleave fit", command_line, "none"));
   write_model(out, model);
   arguments.answering.print(to_json(model, out.string()));
   if (arguments.answering.is_for_people()) {
@@ -176,7 +171,8 @@ void add_fit_command(CLI::App& program, const std::string& command_line) {
       program.add_subcommand("fit", "Fit a model to traces, or to a table of run times");
   command->add_option(
       "traces", arguments->traces,
-      "Traces (*.trace.jsonl) of one application, or a study's folder; or run times as CSV");
+      "Traces (*.trace.jsonl) of one application, its rehearsals, too, and what cleave-calibrate "
+      "--like wrote; or a study's folder; or run times as CSV");
   command->add_option("--machine", arguments->machine,
                       "Calibrated latency and gap; without it those in the study's folder, else "
                       "they are fitted to the traces");
@@ -187,20 +183,14 @@ void add_fit_command(CLI::App& program, const std::string& command_line) {
       ->capture_default_str();
   command->add_flag("--allow-oversubscribed", arguments->allow_oversubscribed,
                     "Also fit runs with more ranks than cores");
-  command
-      ->add_option("--hold-out", arguments->hold_out,
-                   "Which sizes are kept from the fit, to test it; beyond: those of more than a "
-                   "third of the largest")
-      ->check(CLI::IsMember({"none", "every-second", "beyond"}))
-      ->capture_default_str();
   add_table_options(*command, arguments->table);
   arguments->answering.add_to(*command);
   command->footer(
       "Examples:\n"
       "  cleave fit sort-study\n"
       "  cleave fit *.trace.jsonl --machine here.machine.json --out sort.model.json\n"
-      "  cleave fit times.csv --hold-out beyond --out times.model.json\n"
-      "  cleave fit sort-study --hold-out beyond --json");
+      "  cleave fit times.csv --out times.model.json\n"
+      "  cleave fit sort-study --json");
   command->callback([arguments, command_line] { run(*arguments, command_line); });
 }
 

@@ -49,7 +49,7 @@ void print_table(const Plan& plan, const std::vector<Prediction>& predictions) {
                           {"speed-up", true},
                           {"efficiency", true},
                           {"core hours", true},
-                          {"fitted range"}}};
+                          {"verdict"}}};
   for (std::size_t i = 0; i < plan.choices.size(); ++i) {
     const PlanChoice& c = plan.choices[i];
     const Prediction& p = c.prediction;
@@ -60,7 +60,7 @@ void print_table(const Plan& plan, const std::vector<Prediction>& predictions) {
                           known(p.is_answer(), text(fmt::format("{:.2f}", c.speedup))),
                           known(p.is_answer(), text(fmt::format("{:.3f}", c.efficiency))),
                           known(p.is_answer(), core_hours(c.core_hours)),
-                          text(p.outside_fitted_range ? "outside" : "inside")});
+                          text(std::string(name_of(p.state)))});
   }
   fmt::print("{}", to_terminal(table));
   std::vector<std::string> notes = remarks_of(predictions);
@@ -109,7 +109,7 @@ void run(PlanArguments& arguments) {
                       .efficiency = arguments.efficiency};
   arguments.answering.set_output("--slurm", arguments.slurm, {arguments.question.study});
   const Model model = arguments.question.read();
-  request.options = arguments.question.options(model);
+  request.options = arguments.question.options();
   if (!model.size_names().empty()) {
     require_option(arguments.size, "--size", "--size N=1G");
   }
@@ -123,7 +123,8 @@ void run(PlanArguments& arguments) {
     arguments.program =
         std::filesystem::exists(program_folder() / beside, error) ? beside : "./" + model.app;
   }
-  const bool is_refused = !arguments.anyway && !model.verdict.trusted.value_or(false);
+  const bool is_refused = plan.chosen && !arguments.anyway &&
+                          plan.choices[*plan.chosen].prediction.state != State::checked;
   if (plan.chosen && !is_refused && !arguments.slurm.empty()) {
     write_file(arguments.slurm, slurm_script(model, plan.choices[*plan.chosen],
                                              {.program = arguments.program,
@@ -132,8 +133,9 @@ void run(PlanArguments& arguments) {
   }
   std::vector<Prediction> predictions;
   std::ranges::transform(plan.choices, std::back_inserter(predictions), &PlanChoice::prediction);
-  const bool by_law = any_by_law(predictions);
-  Json object = {{"verdict", to_json(model.verdict, by_law)},
+  const double reach = plan.chosen ? predictions[*plan.chosen].reach
+                                   : std::ranges::max(predictions, {}, &Prediction::reach).reach;
+  Json object = {{"verdict", to_json(model.verdict, reach)},
                  {"choices", json_list(plan.choices)},
                  {"ranks", plan.chosen ? Json(predictions[*plan.chosen].ranks) : Json()}};
   if (!plan.left_out.empty()) {
@@ -141,12 +143,12 @@ void run(PlanArguments& arguments) {
   }
   arguments.answering.print(object);
   if (arguments.answering.is_for_people()) {
-    fmt::print("{}\n", wrapped(model.verdict.sentence(by_law)));
+    fmt::print("{}\n", wrapped(sentence_of(model.verdict, reach)));
     print_table(plan, predictions);
   }
   if (is_refused) {
-    throw Error("nothing is planned with a model that is not trusted; --anyway does: " +
-                model.verdict.sentence());
+    throw Error("nothing is planned that is not checked; --anyway does: " +
+                sentence_of(model.verdict, reach));
   }
   if (!plan.chosen) {
     throw Error(unmet(plan, request));
@@ -182,8 +184,7 @@ void add_plan_command(CLI::App& program) {
                    "Folder for snapshots: the batch script stops a search before its time limit, "
                    "queues it again and goes on")
       ->needs(slurm);
-  command->add_flag("--anyway", arguments->anyway,
-                    "Plan with a model that its held-out runs do not bear out");
+  command->add_flag("--anyway", arguments->anyway, "Plan what held-out runs do not bear out");
   arguments->answering.add_to(*command);
   command->footer(
       "Examples:\n"

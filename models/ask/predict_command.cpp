@@ -21,8 +21,6 @@ struct PredictArguments {
   QuestionArguments question;
   std::vector<int> ranks;
   std::vector<std::string> sizes;
-  std::vector<std::string> rehearsals;
-  std::vector<std::string> messages;
   Answering answering;
 };
 
@@ -35,35 +33,14 @@ void print_table(const std::vector<Prediction>& predictions, bool is_search) {
                           {"95 % from", true},
                           {"to", true},
                           {"a run to", true},
-                          {"fitted range"}}};
+                          {"verdict"}}};
   for (const Prediction& p : predictions) {
-    table.rows.push_back({whole(p.ranks), whole(p.threads), text(format_sizes(p.sizes)), time_of(p),
-                          known(p.is_answer(), seconds(p.low)),
-                          known(p.is_answer(), seconds(p.high)),
-                          known(p.knows_runs(), seconds(p.run_high)),
-                          text(p.outside_fitted_range ? "outside" : "inside")});
+    table.rows.push_back(
+        {whole(p.ranks), whole(p.threads), text(format_sizes(p.sizes)), time_of(p),
+         known(p.is_answer(), seconds(p.low)), known(p.is_answer(), seconds(p.high)),
+         known(p.knows_runs(), seconds(p.run_high)), text(std::string(name_of(p.state)))});
   }
   fmt::print("{}", to_terminal(table));
-}
-
-/// Refuses the rehearsals or messages of an option where none is of what is asked.
-template <class Of>
-void require_asked(const char* option, const std::vector<Of>& given,
-                   const std::vector<Prediction>& predictions) {
-  const auto is_of = [](const Of& of, const Prediction& p) {
-    return of.ranks == p.ranks && std::ranges::all_of(p.sizes, [&](const auto& size) {
-             const auto found = of.sizes.find(size.first);
-             return found == of.sizes.end() || found->second == size.second;
-           });
-  };
-  const bool is_used = std::ranges::any_of(given, [&](const Of& of) {
-    return std::ranges::any_of(predictions, [&](const Prediction& p) { return is_of(of, p); });
-  });
-  if (!is_used) {
-    throw UsageError(fmt::format("{} has {} on {}, which is not asked about", option,
-                                 format_sizes(given.front().sizes),
-                                 detail::format_ranks(given.front().ranks)));
-  }
 }
 
 void run(PredictArguments& arguments) {
@@ -72,15 +49,6 @@ void run(PredictArguments& arguments) {
   std::vector<NamedSizes> sizes;
   std::ranges::transform(arguments.sizes, std::back_inserter(sizes), parse_sizes);
   const Model model = arguments.question.read();
-  PredictOptions options = arguments.question.options(model);
-  if (!arguments.rehearsals.empty()) {
-    options.rehearsed = rehearsed_runs(model, read_traces(arguments.rehearsals));
-  }
-  if (!arguments.messages.empty()) {
-    for (const detail::Trace& trace : read_traces(arguments.messages)) {
-      options.messages.push_back(measured_messages(model, trace));
-    }
-  }
   // A table's one number of ranks need not be given.
   std::vector<int>& ranks = arguments.ranks;
   if (ranks.empty() && model.table() != nullptr && model.min_ranks() == model.max_ranks()) {
@@ -94,22 +62,16 @@ void run(PredictArguments& arguments) {
   std::vector<Prediction> predictions;
   for (const NamedSizes& size : sizes) {
     for (const int p : ranks) {
-      predictions.push_back(predict(model, p, size, options));
+      predictions.push_back(predict(model, p, size, arguments.question.options()));
     }
   }
-  if (!arguments.rehearsals.empty()) {
-    require_asked("--rehearsal", options.rehearsed, predictions);
-  }
-  if (!arguments.messages.empty()) {
-    require_asked("--messages", options.messages, predictions);
-  }
-  const bool by_law = any_by_law(predictions);
+  const double reach = std::ranges::max(predictions, {}, &Prediction::reach).reach;
   arguments.answering.print(
-      {{"verdict", to_json(model.verdict, by_law)}, {"predictions", json_list(predictions)}});
+      {{"verdict", to_json(model.verdict, reach)}, {"predictions", json_list(predictions)}});
   if (!arguments.answering.is_for_people()) {
     return;
   }
-  fmt::print("{}\n", wrapped(model.verdict.sentence(by_law)));
+  fmt::print("{}\n", wrapped(sentence_of(model.verdict, reach)));
   constexpr std::size_t kMostAnswers = 10;  // more are read better in the table
   if (predictions.size() <= kMostAnswers) {
     for (const Prediction& p : predictions) {
@@ -132,19 +94,6 @@ void add_predict_command(CLI::App& program) {
   command
       ->add_option("--size", arguments->sizes,
                    "Sizes of the whole problem, e.g. N=1G or N=1G,M=2G; K, M, G are 1024-based")
-      ->take_all();
-  command
-      ->add_option(
-          "--rehearsal", arguments->rehearsals,
-          "Traces of --rehearse at these sizes and ranks, whose blocks are taken as measured; "
-          "without it those in the study's folder")
-      ->delimiter(',')
-      ->take_all();
-  command
-      ->add_option("--messages", arguments->messages,
-                   "What cleave-calibrate --like wrote for these sizes and ranks, in place of l, g "
-                   "and factor")
-      ->delimiter(',')
       ->take_all();
   arguments->answering.add_to(*command);
   command->footer(

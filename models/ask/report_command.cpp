@@ -2,7 +2,6 @@
 // cleave report: what a model predicts beside what traces measured, as tables and figures.
 
 #include <memory>
-#include <set>
 
 #include <cleave/trace/trace_file.hpp>
 
@@ -25,22 +24,6 @@ struct ReportArguments {
   Answering answering;
 };
 
-/// The rehearsed sizes of a study. They are answered first where its sizes were rehearsed on more
-/// ranks than were run.
-std::vector<RehearsedRun> rehearsed_of(const std::filesystem::path& folder, const Model& model) {
-  std::vector<RehearsedRun> rehearsed = rehearsed_in(folder, model);
-  std::set<NamedSizes> asked;
-  for (const RehearsedRun& run : rehearsed) {
-    if (run.ranks > model.max_ranks()) {
-      asked.insert(run.sizes);
-    }
-  }
-  for (RehearsedRun& run : rehearsed) {
-    run.is_asked = asked.contains(run.sizes);
-  }
-  return rehearsed;
-}
-
 void run(const ReportArguments& arguments) {
   require_option(arguments.traces, "a study's folder, a trace or a table",
                  "cleave report sort-study, or cleave report times.csv --model times.model.json "
@@ -55,8 +38,7 @@ void run(const ReportArguments& arguments) {
   const Model model = read_model(model_file);
   const std::vector<std::string> files = traces_of(arguments.traces);
   const Measurements measurements = read_measurements(files, arguments.table);
-  Report report =
-      make_report(model, measurements, std::nullopt, {.rehearsed = rehearsed_of(folder, model)});
+  Report report = make_report(model, measurements, std::nullopt);
   report.origin = {.model = model_file.string()};
   const std::filesystem::path out = arguments.out.empty() ? folder.string() : arguments.out;
   make_folder(out);

@@ -18,35 +18,23 @@ namespace cleave::models {
 
 namespace {
 
+/// "checked", "4 times beyond what is known: not checked".
+std::string state_text(const Prediction& p) {
+  constexpr double kNoticed = 0.02;  // doublings
+  const std::string_view state = name_of(p.state);
+  return p.reach < kNoticed
+             ? std::string(state)
+             : fmt::format("{:.3g} times beyond what is known: {}", std::exp2(p.reach), state);
+}
+
 /// Words for all that an answer rests on and nobody measured.
 std::string caveats(const Prediction& p) {
   std::vector<std::string> texts;
-  if (p.is_rehearsed) {
-    texts.emplace_back("rehearsed");
-  }
-  if (p.outside_fitted_range) {
-    texts.emplace_back("beyond what was fitted");
-  }
-  if (p.cache_left_bytes) {
-    texts.push_back(fmt::format("past the {:.4g} MiB cache",
-                                static_cast<double>(*p.cache_left_bytes) / (1 << 20)));
-  }
+  texts.push_back(state_text(p));
   if (!p.assumed_network.empty()) {
     texts.push_back(fmt::format("{} between hosts assumed", p.assumed_network));
   }
   return texts.empty() ? "" : fmt::format("; {}", fmt::join(texts, ", "));
-}
-
-/// The sizes that the model knows, or that `knows_too` accepts.
-template <class Knows>
-NamedSizes known_sizes(const Model& model, const NamedSizes& sizes, Knows knows_too) {
-  NamedSizes known;
-  for (const auto& [name, value] : sizes) {
-    if (std::ranges::count(model.size_names(), name) > 0 || knows_too(name)) {
-      known[name] = value;
-    }
-  }
-  return known;
 }
 
 double volume(const Model& model, const NamedSizes& sizes) {
@@ -61,8 +49,7 @@ double volume(const Model& model, const NamedSizes& sizes) {
 
 NamedSizes largest_fitted(const Model& model) {
   const auto by_volume = [&](const RunPoint& run) { return volume(model, run.sizes); };
-  return known_sizes(model, std::ranges::max_element(model.fitted, {}, by_volume)->sizes,
-                     [](const std::string&) { return false; });
+  return model.known_sizes(std::ranges::max_element(model.fitted, {}, by_volume)->sizes);
 }
 
 std::vector<std::pair<std::string_view, double>> seconds_by_block(const Prediction& prediction) {
@@ -109,6 +96,53 @@ std::string answer_line(const Prediction& p) {
   return fmt::format("{}: {} when quiet (95 %: {} to {}); as this host was, {}{}{}", asked,
                      detail::format_seconds(p.seconds), detail::format_seconds(p.low),
                      detail::format_seconds(p.high), runs_text(p), held_back, caveats(p));
+}
+
+JudgedRun judge_run(const Model& model, const RunPoint& run) {
+  JudgedRun judged{.run = run,
+                   .prediction = predict(model, run),
+                   .measured_s = detail::median(run.seconds),
+                   .spread = relative_spread(run.seconds)};
+  judged.held_out = std::ranges::none_of(model.fitted, [&](const RunPoint& of) {
+    return of.ranks == run.ranks && of.threads == run.threads && of.sizes == run.sizes;
+  });
+  const Prediction& p = judged.prediction;
+  if (judged.measured_s > 0) {
+    judged.relative_error = p.seconds / judged.measured_s - 1;
+    judged.inside = p.low <= judged.measured_s && judged.measured_s <= p.high;
+  }
+  return judged;
+}
+
+std::string sentence_of(const Verdict& verdict, double reach) {
+  constexpr double kNoticed = 0.01;  // doublings
+  const auto [all, holds] = verdict.speaking(reach);
+  const auto times_of = [](double of) { return fmt::format("{:.3g} times", std::exp2(of)); };
+  if (all.empty()) {
+    return "not checked: nothing was held out; runs of three sizes or more, or rehearsals, are "
+           "needed for it";
+  }
+  std::vector<double> errors;
+  std::ranges::transform(all, std::back_inserter(errors), &Check::error);
+  const double farthest = all.back().reach;
+  const std::string counts =
+      fmt::format("{} of {} held out lie in their intervals{}, median error {:.1f} %",
+                  std::ranges::count(all, true, &Check::is_inside), all.size(),
+                  farthest < kNoticed ? "" : fmt::format(", up to {} beyond", times_of(farthest)),
+                  100 * detail::median(std::move(errors)));
+  if (verdict.state(reach) == State::failed) {
+    const Check& worst = *std::ranges::max_element(
+        all, {}, [](const Check& c) { return c.is_inside() ? 0 : c.error(); });
+    return fmt::format(
+        "failed: {}, {} {} {}, predicted {} ({} to {}); {}. Run or rehearse sizes "
+        "nearer to those asked about",
+        detail::format_ranks(worst.ranks), format_sizes(worst.sizes),
+        worst.is_rehearsed ? "rehearsed" : "measured", detail::format_seconds(worst.measured_s),
+        detail::format_seconds(worst.predicted_s), detail::format_seconds(worst.low),
+        detail::format_seconds(worst.high), counts);
+  }
+  return holds ? "checked: " + counts
+               : fmt::format("not checked: {} beyond what is known; {}", times_of(reach), counts);
 }
 
 namespace {
@@ -188,18 +222,6 @@ NamedSizes telling_sizes(const Model& one, const Model& other, double scatter) {
   return {};
 }
 
-/// Messages between hosts that nobody measured are those of kAssumedForAnswers, and the prediction
-/// says so.
-Prediction predicted(const Model& model, int ranks, const NamedSizes& sizes,
-                     PredictOptions options = {}) {
-  const Network& network = options.network ? *options.network : model.network;
-  if (model.hypercube() != nullptr && ranks > model.usual_ranks_per_host(ranks) &&
-      !network.knows_between_hosts()) {
-    options.network = with_machine(network, preset_machine(kAssumedForAnswers));
-  }
-  return predict(model, ranks, sizes, options);
-}
-
 }  // namespace
 
 std::optional<FormsApart> forms_apart(const Model& model, int ranks, const NamedSizes& sizes) {
@@ -214,7 +236,7 @@ std::optional<FormsApart> forms_apart(const Model& model, int ranks, const Named
     Model other = model;
     const auto seconds_by = [&](Model& with, const Hypothesis& form) {
       std::get<HypercubeModel>(with.parts).blocks[i].law.hypotheses = {form};
-      return predicted(with, ranks, sizes).seconds;
+      return predict(with, ranks, sizes).seconds;
     };
     const double seconds = seconds_by(one, first);
     for (const Hypothesis& form : block.law.hypotheses) {
@@ -236,20 +258,20 @@ std::optional<FormsApart> forms_apart(const Model& model, int ranks, const Named
   return apart;
 }
 
-Answer answer_of(const Model& model, int ranks, const NamedSizes& sizes,
-                 const PredictOptions& options) {
-  Answer answer{.ranks = ranks};
+Answer answer_of(const Model& model, const Place& place) {
+  Answer answer{.ranks = place.ranks, .comes_first = true};
   try {
-    answer.prediction = predicted(model, ranks, sizes, options);
+    answer.prediction = predict(model, place.ranks, place.sizes, {.threads = place.threads});
     answer.line = answer_line(*answer.prediction);
-    const auto apart =
-        answer.prediction->is_rehearsed ? std::nullopt : forms_apart(model, ranks, sizes);
+    const auto apart = answer.prediction->reach > 0
+                           ? forms_apart(model, place.ranks, answer.prediction->sizes)
+                           : std::nullopt;
     answer.line += apart ? "; " + apart->text : "";
   } catch (const UsageError&) {
     throw;
   } catch (const Error& e) {
-    answer.line =
-        fmt::format("{} on {}: {}", format_sizes(sizes), detail::format_ranks(ranks), e.what());
+    answer.line = fmt::format("{} on {}: {}", format_sizes(place.sizes),
+                              detail::format_ranks(place.ranks), e.what());
   }
   return answer;
 }
@@ -258,28 +280,34 @@ std::vector<Answer> answers_of(const Model& model) {
   const NamedSizes sizes = largest_fitted(model);
   std::vector<Answer> answers;
   for (const auto& [ranks, comes_first] : ranks_of_answers(model)) {
-    answers.push_back(answer_of(model, ranks, sizes, {}));
+    answers.push_back(answer_of(model, {ranks, model.threads, sizes}));
     answers.back().comes_first = comes_first;
   }
   return answers;
 }
 
-std::vector<Answer> answers_of(const Model& model, const PredictOptions& options) {
-  std::vector<Answer> answers;
-  for (const RehearsedRun& run : options.rehearsed) {
-    if (run.is_asked) {
-      PredictOptions of_run = options;
-      if (std::ranges::find(options.messages, run.ranks, &MeasuredMessages::ranks) ==
-          options.messages.end()) {
-        of_run.ranks_per_host = run.ranks_per_host;
-      }
-      const NamedSizes sizes = known_sizes(model, run.sizes, [&](const std::string& name) {
-        return model.fitted_range(name).has_value();
-      });
-      answers.push_back(answer_of(model, run.ranks, sizes, of_run));
-      answers.back().comes_first = true;
+std::vector<Answer> answers_of_rehearsals(const Model& model) {
+  const auto is_of = [](const KnownRun& run, KnownRun::Kind kind) { return run.kind == kind; };
+  const auto problem_of = [](const KnownRun& run) {
+    return run.given.empty() ? run.place.sizes : run.given;
+  };
+  std::set<NamedSizes> asked;
+  for (const KnownRun& run : model.known) {
+    if (is_of(run, KnownRun::Kind::rehearsal) &&
+        std::ranges::none_of(model.known, [&](const KnownRun& other) {
+          return is_of(other, KnownRun::Kind::run) && other.place.ranks == run.place.ranks &&
+                 problem_of(other) == problem_of(run);
+        })) {
+      asked.insert(problem_of(run));
     }
   }
+  std::vector<Answer> answers;
+  for (const KnownRun& run : model.known) {
+    if (is_of(run, KnownRun::Kind::rehearsal) && asked.contains(problem_of(run))) {
+      answers.push_back(answer_of(model, run.place));
+    }
+  }
+  std::ranges::stable_sort(answers, {}, &Answer::ranks);
   return answers;
 }
 

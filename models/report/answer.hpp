@@ -20,9 +20,27 @@ std::vector<std::pair<std::string_view, double>> seconds_by_block(const Predicti
 std::optional<std::pair<std::string_view, double>> held_back_by(const Prediction& prediction);
 
 /// One line: "N=1G on 64 ranks: 1.2 s when quiet (95 %: 1.0 to 1.5 s); as this host was, 95 % of
-/// runs between 1.0 and 1.7 s, 33 % of it divide; beyond what was fitted". An interval that is
-/// wider than a factor of 4 is no answer, and the line says so.
+/// runs between 1.0 and 1.7 s, 33 % of it divide; 4 times beyond what is known: not checked". An
+/// interval that is wider than a factor of 4 is no answer, and the line says so.
 std::string answer_line(const Prediction& prediction);
+
+/// One line of the verdict of a question: its state, how many checks speak for it, and how far they
+/// reach, or where they fail.
+std::string sentence_of(const Verdict& verdict, double reach);
+
+/// A run as measured and as predicted.
+struct JudgedRun {
+  RunPoint run;
+  Prediction prediction;
+  double measured_s = 0;      ///< its quiet time
+  double spread = 0;          ///< how far its quiet repetitions lie apart, relative
+  double relative_error = 0;  ///< (predicted - measured) / measured
+  bool held_out = false;      ///< whether its blocks come from elsewhere
+  bool inside = false;        ///< whether the interval holds the quiet time
+};
+
+/// \throws  as predict
+JudgedRun judge_run(const Model& model, const RunPoint& run);
 
 /// "95 % of runs between 3 ms and 4 ms", if that is known.
 std::string runs_text(const Prediction& prediction);
@@ -33,9 +51,6 @@ std::vector<std::string> remarks_of(const std::vector<Prediction>& predictions);
 
 /// The sizes of the largest problem that the model was fitted to.
 NamedSizes largest_fitted(const Model& model);
-
-/// The network between hosts that is assumed if nobody measured one.
-inline constexpr const char* kAssumedForAnswers = "ethernet-10g";
 
 /// The time of the largest problem that was measured, on one number of ranks.
 struct Answer {
@@ -56,14 +71,14 @@ struct FormsApart {
 std::optional<FormsApart> forms_apart(const Model& model, int ranks, const NamedSizes& sizes);
 
 /// The answer for one run, with the forms that answer it apart, or the reason why there is none.
-Answer answer_of(const Model& model, int ranks, const NamedSizes& sizes,
-                 const PredictOptions& options);
+Answer answer_of(const Model& model, const Place& place);
 
 /// On 1, 2, 4 ... 64 ranks, of which 2, 8 and 64 come first. Of a table: on its numbers of ranks,
 /// and twice and four times the most, which come first with it.
 std::vector<Answer> answers_of(const Model& model);
 
-/// The rehearsals in `options` that are asked for.
-std::vector<Answer> answers_of(const Model& model, const PredictOptions& options);
+/// The answers that a study was asked for: of each rehearsal of a size that was rehearsed where no
+/// run is.
+std::vector<Answer> answers_of_rehearsals(const Model& model);
 
 }  // namespace cleave::models

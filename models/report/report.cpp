@@ -42,7 +42,8 @@ std::vector<std::pair<std::string, std::string>> facts_of(const Model& model,
       facts.end(),
       {{"forms",
         model.forms == "paper" ? "Printista and Saez, ordinary least squares" : model.forms},
-       {"runs", fmt::format("{} fitted, {} held out", model.fitted.size(), model.held_out.size())},
+       {"runs", fmt::format("{} fitted, {} held out once", model.fitted.size(),
+                            model.verdict.checks.size())},
        {"model made", fmt::format("{} by {} {} ({})", p.created, p.program, p.version, p.commit)}});
   return facts;
 }
@@ -75,44 +76,44 @@ std::vector<Note> notes_of(const Report& report, const Measurements& measurement
   return notes;
 }
 
-/// The verdict for a few lines; shorter forms come later.
-std::vector<std::string> verdict_texts(const Report& report) {
-  const Verdict& verdict = report.verdict;
-  if (verdict.trusted.value_or(true)) {
-    return {verdict.sentence(first_answers_by_law(report)), verdict.sentence()};
+/// Adds runs that are held out to the model's own checks.
+void add_checks(Verdict& verdict, const std::vector<JudgedRun>& runs) {
+  for (const JudgedRun& judged : runs) {
+    const Prediction& p = judged.prediction;
+    const bool is_known = std::ranges::any_of(verdict.checks, [&](const Check& check) {
+      return check.ranks == p.ranks && check.threads == p.threads && check.sizes == p.sizes;
+    });
+    if (judged.held_out && !is_known) {
+      verdict.checks.push_back(check_of(p, judged.measured_s));
+    }
   }
-  return {fmt::format("not trusted: {}. {}", verdict.worst, verdict.advice),
-          fmt::format("not trusted. {}", verdict.advice)};
+  std::ranges::stable_sort(verdict.checks, {}, &Check::reach);
 }
 
 }  // namespace
 
 Report make_report(const Model& model, const Measurements& measurements,
-                   const std::optional<detail::Machine>& machine, PredictOptions options) {
+                   const std::optional<detail::Machine>& machine) {
   if (measurements.app != model.app) {
     throw UsageError(
         fmt::format("the traces are of {}, the model is of {}", measurements.app, model.app));
-  }
-  if (machine) {
-    options.network = network_of(*machine);
   }
   Report report{.title = fmt::format("{}: {}", model.app,
                                      measurements.kept_state.empty() ? "predicted and measured"
                                                                      : measurements.kept_state),
                 .kept_state = measurements.kept_state,
                 .model = model};
-  report.model.network = options.network ? *options.network : model.network;
+  if (machine) {
+    report.model.set_network(network_of(*machine));
+  }
   report.facts = facts_of(model, report.model.network);
   for (const RunPoint& point : measurements.points) {
-    report.comparisons.push_back(judge_run(model, point, options));
+    report.comparisons.push_back(judge_run(report.model, point));
   }
-  report.asked = answers_of(report.model, options);
+  add_checks(report.model.verdict, report.comparisons);
+  report.asked = answers_of_rehearsals(report.model);
   report.answers = answers_of(report.model);
   report.notes = notes_of(report, measurements);
-  report.verdict = judge(report.comparisons);
-  if (!report.verdict.trusted) {
-    report.verdict = model.verdict;
-  }
   report.residuals = residuals_of(model, measurements, report.comparisons);
   report.tables = make_tables(model, measurements, report.comparisons);
   return report;
@@ -125,17 +126,21 @@ std::vector<Answer> first_answers(const Report& report) {
   return first;
 }
 
-bool first_answers_by_law(const Report& report) {
-  return std::ranges::any_of(first_answers(report), [](const Answer& answer) {
-    return answer.prediction && !answer.prediction->is_rehearsed;
-  });
+double reach_of(const Report& report) {
+  std::optional<double> reach;
+  for (const Answer& answer : first_answers(report)) {
+    if (answer.prediction) {
+      reach = std::max(reach.value_or(0), answer.prediction->reach);
+    }
+  }
+  return reach.value_or(report.model.verdict.reach());
 }
 
 std::string to_terminal(const Report& report) {
   constexpr std::size_t kIndent = 4;
   std::string text =
       fmt::format("{}\n{}", wrapped(report.title),
-                  wrapped("  " + report.verdict.sentence(first_answers_by_law(report)), kIndent));
+                  wrapped("  " + sentence_of(report.model.verdict, reach_of(report)), kIndent));
   for (const Answer& answer : first_answers(report)) {
     text += wrapped("  " + answer.line, kIndent);
   }
@@ -156,15 +161,9 @@ std::string to_terminal(const Report& report) {
 }
 
 std::string to_brief(const Report& report) {
-  constexpr int kMostLines = 2;
-  std::string brief;
-  for (const std::string& text : verdict_texts(report)) {
-    brief = wrapped(fmt::format("{}: {}{}{}", report.model.app, report.kept_state,
-                                report.kept_state.empty() ? "" : "; ", text));
-    if (std::ranges::count(brief, '\n') <= kMostLines) {
-      break;
-    }
-  }
+  const std::string brief = wrapped(fmt::format(
+      "{}: {}{}{}", report.model.app, report.kept_state, report.kept_state.empty() ? "" : "; ",
+      sentence_of(report.model.verdict, reach_of(report))));
   // By ranks, threads and sizes: what was predicted, and what was measured of the longest run.
   std::map<std::tuple<int, int, NamedSizes>, std::pair<const Prediction*, std::string>> lines;
   const auto add = [&](const Prediction& p, const std::string& measured) {

@@ -36,43 +36,40 @@ struct Residual {
 
 /// The files that a command would be given to ask the same.
 struct Origin {
-  std::string model;    ///< the file: of a study's folder a command answers by rehearsals, too
+  std::string model;
   std::string machine;  ///< its l and g replace the model's; may be empty
 };
 
 struct Report {
   std::string title;
   std::string kept_state;       ///< Measurements
-  Verdict verdict;              ///< by the compared runs; the model's own if none is held out
-  std::vector<Answer> asked;    ///< by rehearsals; if there are any they come first
-  std::vector<Answer> answers;  ///< by the model
+  std::vector<Answer> asked;    ///< of rehearsals; if there are any they come first
+  std::vector<Answer> answers;  ///< of the largest size
   std::vector<std::pair<std::string, std::string>> facts;  ///< of machine and runs
   std::vector<JudgedRun> comparisons;
   std::vector<Table> tables;
   std::vector<Note> notes;  ///< grave ones first
   std::vector<Residual> residuals;
-  Model model;    ///< with the l and g that were asked for
+  Model model;    ///< with the l and g that were asked for, and checks by the compared runs
   Origin origin;  ///< for the caller to set
 };
 
-/// Compares every run in `measurements` with what `model` says of it, or a rehearsal of its ranks
-/// and sizes. A run that the model was not fitted to counts as held out, and so does one that was
-/// rehearsed. With `machine` its l and g replace the model's.
-///
-/// \param options  what was rehearsed, and which messages were measured
+/// Compares every run in `measurements` with what `model` says of it. A run that the model was not
+/// fitted to counts as held out. With `machine` its l and g replace the model's.
 Report make_report(const Model& model, const Measurements& measurements,
-                   const std::optional<detail::Machine>& machine, PredictOptions options = {});
+                   const std::optional<detail::Machine>& machine);
 
 /// The answers that a person is told first.
 std::vector<Answer> first_answers(const Report& report);
-/// Whether one of these is by the law, rather than rehearsed.
-bool first_answers_by_law(const Report& report);
+/// Prediction::reach of the first answer that is farthest from what is known, else that of the
+/// verdict: whose verdict stands above all.
+double reach_of(const Report& report);
 
 /// The verdict and the answers first, then notes, and the tables.
 std::string to_terminal(const Report& report);
 
-/// A few lines: the verdict with what to do, in two lines if a shorter form of it fits these. Then
-/// a table: the longest run on most ranks as measured and predicted, and the first answers.
+/// A few lines: the verdict, and a table: the longest run on most ranks as measured and predicted,
+/// and the first answers.
 std::string to_brief(const Report& report);
 
 /// A folder to write into: made if its parent exists. \throws FileError

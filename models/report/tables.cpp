@@ -253,8 +253,10 @@ std::map<std::pair<int, NamedSizes>, std::map<detail::Block, double>> measured_b
     const Measurements& measurements) {
   std::map<std::pair<int, NamedSizes>, std::map<std::pair<detail::Block, int>, double>> longest;
   for (const Sample& sample : measurements.samples) {
-    double& of_level = longest[{sample.ranks, sample.run_sizes}][{sample.block, sample.level}];
-    of_level = std::max(of_level, detail::median(sample.seconds));
+    if (!sample.is_rehearsed) {
+      double& of_level = longest[{sample.ranks, sample.run_sizes}][{sample.block, sample.level}];
+      of_level = std::max(of_level, detail::median(sample.seconds));
+    }
   }
   std::map<std::pair<int, NamedSizes>, std::map<detail::Block, double>> blocks;
   for (const auto& [run, levels] : longest) {
@@ -287,8 +289,9 @@ std::vector<Residual> residuals_of(const Model& model, const Measurements& measu
       continue;
     }
     std::vector<Sample> samples;
-    std::ranges::copy_if(measurements.samples, std::back_inserter(samples),
-                         [&](const Sample& sample) { return sample.block == block; });
+    std::ranges::copy_if(
+        measurements.samples, std::back_inserter(samples),
+        [&](const Sample& sample) { return sample.block == block && !sample.is_rehearsed; });
     for (const Observation& o : observations_of(samples)) {
       add(std::string(name_of(block)), o.run_sizes, fitted->law.median(o.sizes, o.ranks_per_host),
           o.value);

@@ -73,15 +73,14 @@ std::string directives(const Model& model, const PlanChoice& choice, bool is_que
   std::string lines = fmt::format(
       "#!/bin/bash\n"
       "# {}\n"
-      "# Predicted: {} when quiet, {}{}.\n"
+      "# Predicted: {} when quiet, {}.\n"
       "#SBATCH --job-name=cleave-{}\n"
       "{}"
       "#SBATCH --ntasks={}\n"
       "#SBATCH --cpus-per-task={}\n"
       "#SBATCH --time={}\n",
-      detail::one_line(model.verdict.sentence(!p.is_rehearsed)), detail::format_seconds(p.seconds),
-      runs_text(p), p.outside_fitted_range ? ", beyond what was fitted" : "", job_name(model.app),
-      hosts, p.ranks, p.threads, time_limit(limit_s));
+      detail::one_line(sentence_of(model.verdict, p.reach)), detail::format_seconds(p.seconds),
+      runs_text(p), job_name(model.app), hosts, p.ranks, p.threads, time_limit(limit_s));
   if (p.memory_bytes) {
     const double mebibytes = with_margin(*p.memory_bytes) / p.threads / (1 << 20);
     lines +=

@@ -20,33 +20,6 @@ namespace cleave::models {
 
 namespace {
 
-/// The first trace of a case that was run or rehearsed.
-const detail::Trace& trace_of(const StudyPlan& plan, const StudyTraces& traces, std::size_t i) {
-  return traces.with(plan.cases[i])[traces.of_case[i].front()];
-}
-
-/// Whether `trace` is of the problem of these options, whose sizes are among `sizes`.
-bool solves(const detail::Trace& trace, const std::map<std::string, std::string>& options,
-            const NamedSizes& sizes) {
-  return problem_options(trace.run.options) == options &&
-         std::ranges::includes(sizes, lasting_sizes(trace.run, trace.repetitions.back().sizes));
-}
-
-/// The rehearsals, with what is asked of them.
-std::vector<RehearsedRun> rehearsed_of(Model model, const StudyPlan& plan,
-                                       const StudyTraces& traces) {
-  model.options.clear();  // sizes may be options
-  std::vector<RehearsedRun> rehearsed = rehearsed_runs(model, traces.rehearsals);
-  for (std::size_t i = 0; i < plan.cases.size(); ++i) {
-    for (RehearsedRun& run : rehearsed) {
-      run.is_asked |= plan.cases[i].is_asked && !traces.of_case[i].empty() &&
-                      plan.cases[i].rehearsed == run.ranks &&
-                      solves(trace_of(plan, traces, i), run.options, run.sizes);
-    }
-  }
-  return rehearsed;
-}
-
 /// The questions that were not rehearsed and can be answered by the law.
 std::vector<std::pair<int, NamedSizes>> asked_of_law(const StudyPlan& plan, const Model& model,
                                                      const StudyTraces& traces) {
@@ -66,7 +39,7 @@ std::vector<std::pair<int, NamedSizes>> asked_of_law(const StudyPlan& plan, cons
 
 Report report_of(const StudyPlan& plan, const StudyTraces& traces,
                  const detail::Provenance& provenance) {
-  Measurements measurements = collect_measurements(traces.runs);
+  Measurements measurements = collect_measurements(traces.runs, traces.rehearsals);
   if (!plan.arguments.allow_oversubscribed) {
     measurements = without_oversubscribed(std::move(measurements));
   }
@@ -76,10 +49,7 @@ Report report_of(const StudyPlan& plan, const StudyTraces& traces,
                 std::filesystem::exists(machine) ? std::optional(detail::read_machine(machine))
                                                  : std::nullopt,
                 {}, provenance);
-  Report report = make_report(model, measurements, std::nullopt,
-                              {.rehearsed = rehearsed_of(model, plan, traces)});
-  report.model.verdict = report.verdict;
-  return report;
+  return make_report(model, measurements, std::nullopt);
 }
 
 std::optional<std::string> next_size(const StudyPlan& plan, const StudyTraces& traces) {
@@ -100,7 +70,8 @@ std::optional<std::string> next_size(const StudyPlan& plan, const StudyTraces& t
     } else {
       const Model model = report_of(plan, traces, {}).model;
       for (const auto& [ranks, sizes] : asked_of_law(plan, model, traces)) {
-        const bool is_known = answer_of(model, ranks, sizes, {}).prediction.has_value();
+        const bool is_known =
+            answer_of(model, {ranks, model.threads, sizes}).prediction.has_value();
         const auto apart = is_known ? forms_apart(model, ranks, sizes) : std::nullopt;
         next = apart ? apart->telling : next;
       }
@@ -121,8 +92,7 @@ void answer_left_out(Report& report, const StudyPlan& plan, const StudyTraces& t
     }
   }
   for (const auto& [ranks, sizes] : asked_of_law(plan, report.model, traces)) {
-    report.asked.push_back(answer_of(report.model, ranks, sizes, {}));
-    report.asked.back().comes_first = true;
+    report.asked.push_back(answer_of(report.model, {ranks, report.model.threads, sizes}));
   }
   if (!left_out.empty()) {
     report.notes.insert(

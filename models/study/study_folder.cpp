@@ -96,17 +96,6 @@ std::vector<std::string> traces_of(const std::vector<std::string>& paths) {
   return all;
 }
 
-std::vector<RehearsedRun> rehearsed_in(const fs::path& folder, Model model) {
-  model.options.clear();  // sizes may be options
-  std::vector<detail::Trace> traces;
-  if (!folder.empty()) {
-    for (const fs::path& file : files_with(folder / kRehearsalsOfStudy, kTraceEnding)) {
-      traces.push_back(detail::read_trace(file));
-    }
-  }
-  return rehearsed_runs(model, traces);
-}
-
 std::optional<fs::path> only_folder(const std::vector<std::string>& paths) {
   return paths.size() == 1 && is_folder(paths.front()) ? std::optional<fs::path>(paths.front())
                                                        : std::nullopt;

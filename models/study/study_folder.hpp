@@ -42,10 +42,6 @@ std::filesystem::path machine_of(const std::filesystem::path& path);
 /// \throws FileError  if a folder has no traces
 std::vector<std::string> traces_of(const std::vector<std::string>& paths);
 
-/// The rehearsals in a study's folder, if any; nothing where `folder` is empty.
-/// \throws UsageError  if that is of another application, type or placement than `model`
-std::vector<RehearsedRun> rehearsed_in(const std::filesystem::path& folder, Model model);
-
 /// The one of `paths`, if that is a folder.
 std::optional<std::filesystem::path> only_folder(const std::vector<std::string>& paths);
 

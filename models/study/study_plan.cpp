@@ -213,7 +213,7 @@ void StudyPlan::add_size(const std::string& size) {
 }
 
 std::filesystem::path StudyPlan::assumed_network() const {
-  return folder / kRehearsalsOfStudy / fmt::format("{}.json", kAssumedForAnswers);
+  return folder / kRehearsalsOfStudy / fmt::format("{}.json", kAssumedNetwork);
 }
 
 std::vector<std::string> StudyPlan::options_of(const Case& c, int round) const {

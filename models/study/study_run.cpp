@@ -263,7 +263,7 @@ class StudyRun {
       fs::remove(plan_.assumed_network(), error);
       return;
     }
-    machine.exchange = with_machine(network, preset_machine(kAssumedForAnswers)).exchange;
+    machine.exchange = with_machine(network, preset_machine(kAssumedNetwork)).exchange;
     write_machine(plan_.assumed_network(), machine);
   }
 

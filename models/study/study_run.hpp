@@ -29,9 +29,7 @@ struct StudyTraces {
   }
 };
 
-/// The answers by rehearsals, which all runs judge. A model that is fitted to the runs answers for
-/// other sizes and ranks. It also says what no rehearsal tells: how long messages are, and what the
-/// host does on top.
+/// The model of runs and rehearsals, and its report.
 /// \throws Error  if nothing can be fitted
 Report report_of(const StudyPlan& plan, const StudyTraces& traces,
                  const detail::Provenance& provenance);

@@ -17,19 +17,8 @@ enum class Forms {
   paper,      ///< those of Printista and Saez by ordinary least squares, where they name a block
 };
 
-/// Which runs a model is not fitted to, so that it can be tested on them.
-enum class HoldOut {
-  none,
-  every_second,  ///< in ascending order of the sizes; of a grid of two as on a chess board
-  beyond_third,  ///< those in which a size that varies is more than a third of its largest
-};
-
-/// The sizes of the runs to hold out, in ascending order.
-std::vector<NamedSizes> held_out_sizes(const std::vector<RunPoint>& points, HoldOut hold_out);
-
 struct FitOptions {
   Forms forms = Forms::automatic;
-  HoldOut hold_out = HoldOut::none;
 };
 
 /// The model with its verdict, which held-out runs give. A block that cannot be fitted is listed in

@@ -267,13 +267,4 @@ double Law::median(const NamedValues& sizes, int ranks_per_host) const {
   return opinions.all.empty() ? 0 : opinions.quantile(0.5);
 }
 
-bool Law::is_outside(const NamedValues& sizes) const {
-  constexpr double kSlack = 0.05;
-  return std::ranges::any_of(sizes, [&](const auto& size) {
-    const auto found = range.find(size.first);
-    return found != range.end() && (size.second < found->second.first * (1 - kSlack) ||
-                                    size.second > found->second.second * (1 + kSlack));
-  });
-}
-
 }  // namespace cleave::models

@@ -123,8 +123,6 @@ struct Law {
   Estimate at(const NamedValues& sizes, int ranks_per_host = kOneRankPerHost) const;
   /// The median of this alone.
   double median(const NamedValues& sizes, int ranks_per_host = kOneRankPerHost) const;
-  /// Whether a size lies beyond those that were measured by more than 5 %.
-  bool is_outside(const NamedValues& sizes) const;
 };
 
 /// A form and what it costs to assume it, in nats: a form of price 1 must explain the

@@ -7,25 +7,6 @@
 
 namespace cleave::models {
 
-std::string Verdict::sentence(bool by_law) const {
-  if (!trusted) {
-    return "not judged: " +
-           (advice.empty() ? "no run was held out from the fit (--hold-out every-second)" : advice);
-  }
-  const std::string count =
-      fmt::format("{} of {} held-out {} in {}, median error {:.1f} %", inside, held_out,
-                  held_out == 1 ? "run" : "runs",
-                  held_out == 1 ? "its interval" : "their intervals", 100 * median_error);
-  if (!*trusted) {
-    return fmt::format("not trusted: {}; {}. {}", worst, count, advice);
-  }
-  return fmt::format("trusted: {}{}", count,
-                     of_rehearsals && by_law
-                         ? "; all were rehearsed, the law of other sizes and ranks is not judged "
-                           "(cleave fit FOLDER --hold-out every-second does)"
-                         : "");
-}
-
 int Model::min_ranks() const {
   return fitted.empty() ? 1 : std::ranges::min(fitted, {}, &RunPoint::ranks).ranks;
 }
@@ -45,7 +26,14 @@ bool Model::has_left_host() const {
 }
 
 int Model::usual_ranks_per_host(int ranks) const {
-  return !has_left_host() && ranks <= cores ? ranks : std::min(ranks, max_ranks_per_host());
+  int most = max_ranks_per_host();
+  for (const KnownRun& run : known) {
+    if (run.kind == KnownRun::Kind::messages && run.place.ranks == ranks) {
+      return run.ranks_per_host;
+    }
+    most = std::max(most, run.ranks_per_host);
+  }
+  return !has_left_host() && ranks <= cores ? ranks : std::min(ranks, most);
 }
 
 const std::vector<double>& Model::noise_of(int ranks) const {
@@ -54,6 +42,22 @@ const std::vector<double>& Model::noise_of(int ranks) const {
     return std::abs(std::log2(static_cast<double>(of_ranks.first) / ranks));
   };
   return noise.empty() ? kNone : std::ranges::min_element(noise, {}, distance)->second;
+}
+
+double Model::reach(const Place& place) const {
+  std::optional<double> nearest;
+  for (const KnownRun& run : known) {
+    if (run.kind != KnownRun::Kind::messages) {
+      const double apart = doublings_between(place, run.place);
+      nearest = std::min(nearest.value_or(apart), apart);
+    }
+  }
+  return nearest.value_or(0);
+}
+
+void Model::set_network(Network other) {
+  network = std::move(other);
+  std::erase_if(known, [](const KnownRun& run) { return run.kind == KnownRun::Kind::messages; });
 }
 
 std::string Model::reason_of(detail::Block block) const {
@@ -84,29 +88,29 @@ std::vector<std::string> Model::size_names() const {
   return {names.begin(), names.end()};
 }
 
+NamedSizes Model::known_sizes(NamedSizes sizes) const {
+  const std::vector<std::string> names = size_names();
+  std::erase_if(sizes,
+                [&](const auto& size) { return std::ranges::count(names, size.first) == 0; });
+  return sizes;
+}
+
 std::optional<std::pair<std::int64_t, std::int64_t>> Model::fitted_range(
     const std::string& name) const {
   std::optional<std::pair<std::int64_t, std::int64_t>> range;
-  for (const RunPoint& run : fitted) {
-    if (const auto found = run.sizes.find(name); found != run.sizes.end()) {
+  const auto add = [&](const NamedSizes& sizes) {
+    if (const auto found = sizes.find(name); found != sizes.end()) {
       const auto [minimum, maximum] = range.value_or(std::pair(found->second, found->second));
       range = {std::min(minimum, found->second), std::max(maximum, found->second)};
     }
+  };
+  for (const RunPoint& run : fitted) {
+    add(run.sizes);
+  }
+  for (const KnownRun& run : known) {
+    add(run.place.sizes);
   }
   return range;
-}
-
-double Model::doublings_outside(const NamedSizes& sizes) const {
-  double most = 0;
-  for (const auto& [name, value] : sizes) {
-    const auto range = fitted_range(name);
-    if (range && range->first > 0 && value > 0) {
-      const auto asked = static_cast<double>(value);
-      most = std::max({most, std::log2(asked / static_cast<double>(range->second)),
-                       std::log2(static_cast<double>(range->first) / asked)});
-    }
-  }
-  return most;
 }
 
 NamedValues memory_sizes(int ranks, const NamedSizes& sizes) {

@@ -3,10 +3,14 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -15,6 +19,7 @@
 #include <cleave/sizes.hpp>
 #include <cleave/trace.hpp>
 
+#include "models/theory/correction.hpp"
 #include "models/theory/law.hpp"
 #include "models/theory/network.hpp"
 #include "models/theory/samples.hpp"
@@ -95,20 +100,51 @@ struct RefusedBlock {
   std::string reason;
 };
 
-/// Whether a model's held-out quiet times lie in their intervals, most of which are narrow.
-struct Verdict {
-  std::optional<bool> trusted;  ///< none where no run was held out
-  int held_out = 0;             ///< runs
-  int inside = 0;               ///< of these, in their intervals as far as their own spread allows
-  double median_error = 0;      ///< |predicted - measured| / measured
-  std::string worst;            ///< of a model that is not trusted: the run that is farthest off
-  std::string advice;           ///< what to do then, or where no held-out run can be predicted
-  /// Whether all of them were rehearsed: then nothing judges the law of other sizes and ranks.
-  bool of_rehearsals = false;
+/// How far a prediction may be relied on: held-out runs at least as far from the others as it is
+/// lay in their intervals, none was as far, or too many lay outside.
+enum class State { checked, not_checked, failed };
+inline std::string_view name_of(State state) {
+  constexpr std::array<std::string_view, 3> kNames = {"checked", "not checked", "failed"};
+  return kNames[static_cast<std::size_t>(state)];
+}
 
-  /// \param by_law  whether an answer below it is by the law; what that rests on is said then
-  std::string sentence(bool by_law = false) const;
+/// A run or a rehearsal that was predicted without itself.
+struct Check {
+  int ranks = 1;
+  int threads = 1;
+  NamedSizes sizes;
+  bool is_rehearsed = false;
+  double reach = 0;  ///< Prediction::reach
+  double measured_s = 0;
+  double predicted_s = 0;
+  double low = 0;
+  double high = 0;
+
+  bool is_inside() const { return low <= measured_s && measured_s <= high; }
+  double error() const { return std::abs(predicted_s / measured_s - 1); }
 };
+
+/// The runs that were held out from a model (docs/explanation/model.md, "The verdict").
+struct Verdict {
+  std::vector<Check> checks;  ///< ascending in reach
+
+  /// The verdict of a question: `State` by the checks as far as the nearest beyond it that holds.
+  State state(double reach) const;
+  /// The farthest check that holds.
+  double reach() const;
+  /// The checks that speak for a question, and whether one of them is as far and inside.
+  std::pair<std::span<const Check>, bool> speaking(double reach) const;
+};
+
+/// A run whose time is known, by the logarithm of known / by the laws.
+struct KnownRun : Known {
+  /// The part that is known: all but messages, measured or rehearsed; or messages alone.
+  enum class Kind { run, rehearsal, messages };
+  Kind kind = Kind::run;
+  int ranks_per_host = 1;
+  NamedSizes given;  ///< RunPoint::given
+};
+inline constexpr std::array<std::string_view, 3> kKnownNames = {"run", "rehearsal", "messages"};
 
 struct Model : Measured {
   std::string forms;  ///< how terms were decided: "auto" or "paper"
@@ -121,10 +157,10 @@ struct Model : Measured {
   /// runs, ascending, by number of ranks.
   std::map<int, std::vector<double>> noise;
   Verdict verdict;
+  std::vector<KnownRun> known;
 
   // A file has their ranks, threads, sizes and the names of the traces.
   std::vector<RunPoint> fitted;
-  std::vector<RunPoint> held_out;
   detail::Provenance provenance;
 
   const HypercubeModel* hypercube() const { return std::get_if<HypercubeModel>(&parts); }
@@ -137,20 +173,25 @@ struct Model : Measured {
   /// Whether a fitted run had ranks on several hosts.
   bool has_left_host() const;
   /// Ranks of a host in a run on `ranks` ranks of which nobody says where they are. They are as
-  /// many as were measured where runs left their host, else as many as its cores hold.
+  /// many as in a call whose messages were measured. Else they are as many as were measured or
+  /// rehearsed where runs left their host, else as many as its cores hold.
   int usual_ranks_per_host(int ranks) const;
   /// The noise of the nearest number of ranks; empty where there is none.
   const std::vector<double>& noise_of(int ranks) const;
+
+  /// doublings_between `place` and the nearest run or rehearsal; 0 where none is known.
+  double reach(const Place& place) const;
+  /// Another network, of which no message was measured.
+  void set_network(Network other);
 
   /// Why `block` cannot be predicted.
   std::string reason_of(detail::Block block) const;
   /// Names of the sizes that predictions need, in alphabetical order.
   std::vector<std::string> size_names() const;
-  /// Minimum and maximum in the fitted runs; none where no run has this size.
+  /// The part of `sizes` that predictions need.
+  NamedSizes known_sizes(NamedSizes sizes) const;
+  /// Minimum and maximum in runs and rehearsals; none where no run has this size.
   std::optional<std::pair<std::int64_t, std::int64_t>> fitted_range(const std::string& name) const;
-  /// log2 of how far the sizes lie beyond the largest fitted one of each name, or below the
-  /// smallest: the most of all names; 0 inside.
-  double doublings_outside(const NamedSizes& sizes) const;
 };
 
 /// The arguments of the memory of a rank: every size S of the run, and S_per_rank = S / p.

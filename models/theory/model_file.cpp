@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <nlohmann/json.hpp>
 
 #include <cleave/file.hpp>
 #include <cleave/trace/json_fields.hpp>
@@ -14,7 +13,6 @@
 namespace cleave::models {
 
 using detail::JsonFields;
-using nlohmann::json;
 
 static void fields(JsonFields& object, Hypothesis& h) {
   std::vector<std::string> terms = term_names(h.form);
@@ -97,14 +95,30 @@ static void fields(JsonFields& object, RunPoint& run) {
   detail::sizes_field(object, run.sizes);
 }
 
+static void fields(JsonFields& object, KnownRun& run) {
+  Place& place = run.place;
+  object.choice("kind", run.kind, kKnownNames)("ranks", place.ranks, 1, detail::kMaxRanks);
+  object("threads", place.threads, 1)("ranks_per_host", run.ranks_per_host, 1, detail::kMaxRanks);
+  object("sizes", place.sizes)("given", run.given)("log_ratio", run.value, -1e3, 1e3);
+  object("deviation", run.deviation, 1e-9, 1e9);
+}
+
 static void fields(JsonFields& object, Network& n) {
   object("source", n.source)("exchange", n.exchange)("tells_hosts_apart", n.tells_hosts_apart);
+  object("assumed", n.assumed);
+}
+
+static void fields(JsonFields& object, Check& c) {
+  object("ranks", c.ranks, 1, detail::kMaxRanks)("threads", c.threads, 1);
+  detail::sizes_field(object, c.sizes);
+  object("is_rehearsed", c.is_rehearsed)("reach", c.reach, 0)("measured", c.measured_s, 1e-300);
+  object("predicted", c.predicted_s, 1e-300)("low", c.low, 1e-300)("high", c.high, 1e-300);
 }
 
 static void fields(JsonFields& object, Verdict& v) {
-  object("trusted", v.trusted)("held_out", v.held_out, 0)("inside", v.inside, 0);
-  object("median_error", v.median_error, 0)("worst", v.worst)("advice", v.advice);
-  object("of_rehearsals", v.of_rehearsals);
+  object("checks", v.checks);
+  object.require(std::ranges::is_sorted(v.checks, {}, &Check::reach), "checks",
+                 "must be in the order of their reach");
 }
 
 /// The part of the kind that the model is of, under the kind's name.
@@ -123,10 +137,10 @@ static void fields(JsonFields& object, Model& m) {
   bool splits = m.hypercube() != nullptr && m.hypercube()->way == detail::Way::splitting;
   object.format("cleave-model", kModelVersion);
   object("app", m.app)("type", m.type)("placement", m.placement)("threads", m.threads, 1);
-  object("options", m.options)("cache_bytes", m.cache_bytes, 0)("cores", m.cores, 0);
+  object("options", m.options)("cores", m.cores, 0);
   object("given_sizes", m.given_sizes)("forms", m.forms)("refused", m.refused);
   object("machine", m.network)("memory", m.memory)("noise", noise, 1e-300);
-  object("verdict", m.verdict)("fitted", m.fitted)("held_out", m.held_out)("notes", m.notes);
+  object("verdict", m.verdict)("known", m.known)("fitted", m.fitted)("notes", m.notes);
   object("provenance", m.provenance)("splits", splits);
   const bool has_parts = kind_field<HypercubeModel>(object, "hypercube", m) ||
                          kind_field<SearchModel>(object, "search", m) ||
@@ -160,68 +174,6 @@ Model model_from(const std::filesystem::path& path, std::string_view text) {
   Model model;
   fields(object, model);
   return model;
-}
-
-json to_json(const Prediction& p) {
-  json shares = json::array();
-  for (const BlockShare& share : p.shares) {
-    shares.push_back({{"block", share.name()}, {"level", share.level}, {"seconds", share.seconds}});
-  }
-  json object = {{"ranks", p.ranks},
-                 {"threads", p.threads},
-                 {"ranks_per_host", p.ranks_per_host},
-                 {"sizes", p.sizes},
-                 {"seconds", p.seconds},
-                 {"interval", {p.low, p.high}},
-                 {"as_the_host_was", {p.run_low, p.run_high}},
-                 {"is_answer", p.is_answer()},
-                 {"knows_runs", p.knows_runs()},
-                 {"rehearsed", p.is_rehearsed},
-                 {"outside_fitted_range", p.outside_fitted_range},
-                 {"remarks", p.remarks},
-                 {"shares", std::move(shares)}};
-  if (!p.assumed_network.empty()) {
-    object["assumed_network"] = p.assumed_network;
-  }
-  if (p.memory_bytes) {
-    object["memory_bytes_per_rank"] = *p.memory_bytes;
-  }
-  if (p.cache_left_bytes) {
-    object["cache_left_bytes"] = *p.cache_left_bytes;
-  }
-  return object;
-}
-
-json to_json(const PlanChoice& choice) {
-  json object = to_json(choice.prediction);
-  object["speedup"] = choice.speedup;
-  object["efficiency"] = choice.efficiency;
-  object["core_hours"] = choice.core_hours;
-  object["fits"] = choice.fits;
-  return object;
-}
-
-json to_json(const JudgedRun& judged) {
-  return {{"ranks", judged.run.ranks},
-          {"threads", judged.run.threads},
-          {"sizes", judged.run.sizes},
-          {"measured", judged.measured_s},
-          {"spread", judged.spread},
-          {"predicted", judged.prediction.seconds},
-          {"interval", {judged.prediction.low, judged.prediction.high}},
-          {"is_answer", judged.prediction.is_answer()},
-          {"inside", judged.inside},
-          {"relative_error", judged.relative_error},
-          {"held_out", judged.held_out}};
-}
-
-json to_json(const Verdict& verdict, bool by_law) {
-  JsonFields fields_of_verdict;
-  fields(fields_of_verdict, const_cast<Verdict&>(verdict));
-  json object = fields_of_verdict.raw();
-  object.emplace("trusted", nullptr);
-  object["sentence"] = verdict.sentence(by_law);
-  return object;
 }
 
 }  // namespace cleave::models

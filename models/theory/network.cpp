@@ -39,10 +39,6 @@ constexpr std::array<Preset, 5> kPresets = {{{"ethernet-1g", 15e-6, 80e-6, 0.047
 
 }  // namespace
 
-bool Network::is_of(int ranks) const {
-  return std::ranges::find(exchange, ranks, &Communication::ranks) != exchange.end();
-}
-
 bool Network::knows_between_hosts() const {
   return std::ranges::any_of(
       exchange, [&](const Communication& e) { return e.between_hosts || !tells_hosts_apart; });
@@ -138,15 +134,9 @@ const Communication& entry_for(const Network& network, int ranks, int level, boo
       nearest(network.exchange, ranks, level, leaves_host, !network.tells_hosts_apart);
   if (entry == nullptr) {
     throw Error(
-        leaves_host
-            ? fmt::format("so many ranks leave the host that was measured, and l and g between "
-                          "hosts are not known: measure them with mpiexec -hosts A,B -n 2 "
-                          "cleave-calibrate --out two.machine.json and give --machine "
-                          "two.machine.json, or a usual network: --machine {}",
-                          fmt::join(preset_names(), ", "))
-            : fmt::format("no latency and gap of exchanges are known of {}, so none can be "
-                          "predicted; give a --machine, or traces on 2 or more ranks",
-                          network.source));
+        fmt::format("no latency and gap of exchanges are known of {}, so none can be "
+                    "predicted; give a --machine, or traces on 2 or more ranks",
+                    network.source));
   }
   return *entry;
 }

@@ -26,8 +26,6 @@ struct Network {
   bool is_empty() const { return exchange.empty(); }
   /// Whether it says what messages between hosts take.
   bool knows_between_hosts() const;
-  /// Whether it was measured on as many ranks.
-  bool is_of(int ranks) const;
 };
 
 /// l and g of the exchanges in traces, for each number of ranks that determines them.
@@ -35,6 +33,9 @@ Network network_of(const std::vector<Sample>& samples, const std::string& placem
 Network network_of(const detail::Machine& machine);
 /// `network` with what `machine` says in its place; a preset says nothing of messages in a host.
 Network with_machine(const Network& network, const detail::Machine& machine);
+
+/// The network between hosts that is assumed if nobody measured one.
+inline constexpr const char* kAssumedNetwork = "ethernet-10g";
 
 /// Networks between hosts that nobody needs to measure, each with an error that covers its kind.
 std::vector<std::string> preset_names();

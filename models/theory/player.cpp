@@ -22,16 +22,16 @@ using detail::Group;
 using detail::ScheduledGroup;
 using detail::Step;
 
-struct Place {
+struct Spot {
   Block block = Block::sequential;
   int level = 0;
-  friend auto operator<=>(const Place&, const Place&) = default;
+  friend auto operator<=>(const Spot&, const Spot&) = default;
 };
 
 /// A stretch of time of a rank, and the one before it.
 struct Spent {
   int before = -1;  ///< index into Player::spent_
-  Place place;
+  Spot place;
   double seconds = 0;
 };
 
@@ -50,8 +50,8 @@ struct Slowest {
 
 class Player {
  public:
-  Player(Prediction& prediction, const Model& model, const Network& network,
-         const RehearsedRun* rehearsed, bool is_silent)
+  Player(Prediction& prediction, const Model& model, const Network& network, bool is_silent,
+         const RehearsedRun* rehearsed)
       : prediction_(prediction),
         model_(model),
         parts_(*model.hypercube()),
@@ -61,7 +61,7 @@ class Player {
         is_silent_(is_silent),
         clocks_(static_cast<std::size_t>(ranks_)) {}
 
-  HalfWidths play() {
+  Parts play() {
     const detail::Schedule schedule = detail::schedule_of(parts_.way, ranks_);
     require_known(schedule);
     for (const Step& step : schedule.steps) {
@@ -131,13 +131,13 @@ class Player {
 
   Clock& clock_of(int rank) { return clocks_[static_cast<std::size_t>(rank)]; }
 
-  Clock spend(const Clock& clock, Place place, double seconds) {
+  Clock spend(const Clock& clock, Spot place, double seconds) {
     spent_.push_back({clock.spent, place, seconds});
     return {clock.seconds + seconds, static_cast<int>(spent_.size()) - 1};
   }
 
   void work(const Step& step, const ScheduledGroup& group) {
-    const Place place{step.block, group.level};
+    const Spot place{step.block, group.level};
     const NamedValues sizes = sizes_of(step.block, group.ranks);
     const double by_law_s = by_law(step.block, sizes);
     const int ranks = step.ranks == Step::Ranks::all ? group.ranks.size : 1;
@@ -147,10 +147,6 @@ class Player {
     double last_s = -1;
     for (int rank = group.ranks.first; rank < group.ranks.first + ranks; ++rank) {
       const std::optional<double> rehearsed = rehearsed_s(place, rank);
-      if (rehearsed_ != nullptr && !rehearsed) {
-        prediction_.levels_by_law.insert(group.level);
-        prediction_.outside_fitted_range |= parts_.find(step.block)->law.is_outside(sizes);
-      }
       const double seconds = rehearsed.value_or(by_law_s);
       Clock& clock = clock_of(rank);
       if (seconds != last_s || clock != before) {
@@ -205,7 +201,7 @@ class Player {
 
   double choose_splitter(const ScheduledGroup& group) {
     const NamedValues sizes = sizes_of(Block::pivot, group.ranks);
-    const Place place{Block::pivot, group.level};
+    const Spot place{Block::pivot, group.level};
     const double seconds =
         rehearsed_s(place, group.ranks.first).value_or(by_law(Block::pivot, sizes));
     remember(place, seconds, sizes, group.ranks.first);
@@ -274,12 +270,11 @@ class Player {
 
   double by_law(Block block, const NamedValues& sizes) {
     const Law& law = block == Block::exchange ? parts_.exchange->bytes : parts_.find(block)->law;
-    prediction_.outside_fitted_range |= rehearsed_ == nullptr && law.is_outside(sizes);
     return median_of(block, law, sizes);
   }
 
   /// The time of `rank` there by the rehearsal; nothing where it has no such block.
-  std::optional<double> rehearsed_s(Place place, int rank) {
+  std::optional<double> rehearsed_s(Spot place, int rank) {
     const auto* const found =
         rehearsed_ ? rehearsed_->find(place.block, place.level, rank) : nullptr;
     if (found == nullptr) {
@@ -305,7 +300,7 @@ class Player {
     return theirs > 0 && mine > 0 ? mine / theirs : 1;
   }
 
-  void remember(Place place, double seconds, const NamedValues& sizes, int rank) {
+  void remember(Spot place, double seconds, const NamedValues& sizes, int rank) {
     Slowest& slowest = slowest_at_[place];
     if (seconds <= slowest.seconds) {
       return;
@@ -348,33 +343,39 @@ class Player {
     return leaves_host(group.ranks) && !model_.has_left_host();
   }
 
-  /// The parts of `last`, and the half widths by the shares. Messages have the half width of
-  /// exchanges, and of a network that no fitted run used.
-  HalfWidths set_shares(const Clock& last) {
-    std::map<Place, double> all;
+  /// The parts of `last`; the half widths of blocks and of messages by their shares in these. All
+  /// that has no law is messages, with the half width of exchanges, and of a network that no fitted
+  /// run used.
+  Parts set_shares(const Clock& last) {
+    std::map<Spot, double> all;
     for (int at = last.spent; at >= 0; at = spent_[static_cast<std::size_t>(at)].before) {
       const Spent& spent = spent_[static_cast<std::size_t>(at)];
       all[spent.place] += spent.seconds;
     }
-    HalfWidths widths;
+    Parts parts;
     for (const auto& [place, seconds] : all) {
-      prediction_.shares.push_back(
-          {.block = place.block, .level = place.level, .seconds = seconds});
       const auto slowest = slowest_at_.find(place);
-      const bool is_known = slowest != slowest_at_.end();
+      const bool is_message = slowest == slowest_at_.end();
+      prediction_.shares.push_back({.block = place.block,
+                                    .level = place.level,
+                                    .seconds = seconds,
+                                    .is_message = is_message});
       const double of_messages = parts_.exchange ? std::hypot(parts_.exchange->half_width,
                                                               half_width_of_messages_[place.level])
                                                  : 0;
       const HalfWidths own =
-          is_known ? slowest->second.widths : HalfWidths{of_messages, of_messages};
-      const double part = seconds / last.seconds;
-      widths.below += part * own.below;
-      widths.above += part * own.above;
-      prediction_.half_width_of_blocks += is_known ? part * std::max(own.below, own.above) : 0;
+          is_message ? HalfWidths{of_messages, of_messages} : slowest->second.widths;
+      double& sum = is_message ? parts.messages_s : parts.blocks_s;
+      HalfWidths& widths = is_message ? parts.messages : parts.blocks;
+      sum += seconds;
+      widths.below += seconds * own.below;
+      widths.above += seconds * own.above;
     }
+    parts.blocks.scale(1 / std::max(parts.blocks_s, kShortest_s));
+    parts.messages.scale(1 / std::max(parts.messages_s, kShortest_s));
     std::ranges::stable_sort(prediction_.shares, {}, &BlockShare::level);
     prediction_.seconds = last.seconds;
-    return widths;
+    return parts;
   }
 
   Prediction& prediction_;
@@ -388,20 +389,30 @@ class Player {
   std::vector<Spent> spent_;
   std::set<int> others_;  ///< numbers of ranks whose l and g were taken for these
   std::map<std::pair<Block, NamedValues>, double> medians_;
-  std::map<Place, Slowest> slowest_at_;
-  std::map<std::pair<Place, Step::What>, double> maxima_;
+  std::map<Spot, Slowest> slowest_at_;
+  std::map<std::pair<Spot, Step::What>, double> maxima_;
   std::map<int, double> half_width_of_messages_;  ///< by level, between hosts
 };
 
 }  // namespace
 
-HalfWidths play(Prediction& prediction, const Model& model, const Network& network,
-                const RehearsedRun* rehearsed, bool is_silent) {
+const std::pair<const int, Estimate>* RehearsedRun::find(detail::Block block, int level,
+                                                         int rank) const {
+  const auto found = blocks.find({block, level});
+  if (found == blocks.end()) {
+    return nullptr;
+  }
+  const auto after = found->second.upper_bound(rank);
+  return &*(after == found->second.begin() ? after : std::prev(after));
+}
+
+Parts play(Prediction& prediction, const Model& model, const Network& network, bool is_silent,
+           const RehearsedRun* rehearsed) {
   if (prediction.ranks > kMostPlayedRanks) {
     throw Error(fmt::format("calls on the hypercube are predicted for at most {}, not {}",
                             detail::format_ranks(kMostPlayedRanks), prediction.ranks));
   }
-  return Player(prediction, model, network, rehearsed, is_silent).play();
+  return Player(prediction, model, network, is_silent, rehearsed).play();
 }
 
 }  // namespace cleave::models

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
+#include <limits>
 
 #include <cleave/trace/words.hpp>
 
@@ -13,34 +14,10 @@ namespace cleave::models {
 namespace {
 
 // Additions to an interval for what no run showed (docs/explanation/model.md, "Intervals"),
-// relative: where data leaves a cache, for each doubling of the ranks, for other numbers of ranks
-// on a host.
-constexpr double kBeyondCache = 0.15;
-constexpr double kBeyondRanks = 0.03;
+// relative: for each doubling from what is known, as where data leaves a cache (sorts of 4 times
+// the largest were 6 % off), and for other numbers of ranks on a host.
+constexpr double kBeyond = 0.05;
 constexpr double kOtherRanksPerHost = 0.15;
-
-// The error of a rehearsal itself, half widths on the scale of logarithms. 16 rehearsed runs of
-// three simulated platforms, 16 to 256 ranks, erred by 2.0 % in the median. A rehearsed search (UTS
-// T1) erred by +0.8 and -10.4 % on 16 simulated ranks, -6 % on 64: 1.6 %, so 2, for each doubling.
-constexpr double kRehearsal = kDeviationsOf95 * kDeviationsPerMedian * 0.020;
-constexpr double kRehearsedSearch = kDeviationsOf95 * 0.02;
-
-/// The part of a model that answers a question of the ranks, threads and sizes of a prediction.
-struct Question {
-  const Model& model;
-  Network network;
-  const RehearsedRun* rehearsed = nullptr;  ///< of as many threads
-  const MeasuredMessages* messages = nullptr;
-};
-
-/// The rehearsed or measured call of as many ranks at these sizes; null if there is none.
-template <class Of>
-const Of* of_run(int ranks, const NamedSizes& sizes, const std::vector<Of>& all) {
-  const auto found = std::ranges::find_if(all, [&](const Of& of) {
-    return of.ranks == ranks && std::ranges::includes(of.sizes, sizes);
-  });
-  return found == all.end() ? nullptr : &*found;
-}
 
 /// Refuses sizes that are missing, unknown or below 1. \throws UsageError
 void check_sizes(const Model& model, const NamedSizes& sizes) {
@@ -82,9 +59,23 @@ void check_varied(const Model& model, const NamedSizes& sizes) {
   }
 }
 
-/// Checks what is asked, and begins `prediction` with it. \throws UsageError
-Question checked(Prediction& prediction, const Model& model, int ranks, NamedSizes sizes,
-                 const PredictOptions& options) {
+/// Sizes that a search was given stand for the nodes that it had: of the nearest number of ranks.
+void set_sizes_given(const Model& model, int ranks, NamedSizes& sizes) {
+  const NamedSizes given = sizes;
+  double nearest = std::numeric_limits<double>::infinity();
+  for (const KnownRun& run : model.known) {
+    const double apart = std::abs(std::log2(static_cast<double>(ranks) / run.place.ranks));
+    if (!given.empty() && std::ranges::includes(run.given, given) && apart < nearest) {
+      nearest = apart;
+      sizes = run.place.sizes;
+    }
+  }
+}
+
+/// Checks what is asked, and begins `prediction` with it.
+/// \return  the network that the question is about \throws UsageError
+Network checked(Prediction& prediction, const Model& model, int ranks, NamedSizes sizes,
+                const PredictOptions& options) {
   const bool is_search = model.search() != nullptr;
   const int threads = options.threads.value_or(model.threads);
   if (ranks < 1) {
@@ -96,48 +87,23 @@ Question checked(Prediction& prediction, const Model& model, int ranks, NamedSiz
         is_search ? "at least 1" : fmt::format("{}, as in the traces of this model", model.threads),
         threads));
   }
-  // The sizes that a rehearsal was given stand for those that it had.
-  if (const RehearsedRun* const run = of_run(ranks, sizes, options.rehearsed)) {
-    for (const std::string& name : model.size_names()) {
-      sizes.insert(*run->sizes.find(name));
-    }
-    std::erase_if(sizes, [&](const auto& size) { return !model.fitted_range(size.first); });
+  if (is_search && !sizes.contains("nodes")) {
+    set_sizes_given(model, ranks, sizes);
   }
   check_sizes(model, sizes);
-  const RehearsedRun* const rehearsed =
-      is_search && threads > 1 ? nullptr : of_run(ranks, sizes, options.rehearsed);
-  if (rehearsed == nullptr && !is_search) {
+  if (!is_search) {
     check_varied(model, sizes);
   }
-  const MeasuredMessages* const messages = of_run(ranks, sizes, options.messages);
-  const int usual = messages ? messages->ranks_per_host : model.usual_ranks_per_host(ranks);
   prediction.ranks = ranks;
   prediction.threads = threads;
-  prediction.ranks_per_host = std::min(ranks, options.ranks_per_host.value_or(usual));
+  prediction.ranks_per_host =
+      std::min(ranks, options.ranks_per_host.value_or(model.usual_ranks_per_host(ranks)));
   prediction.sizes = std::move(sizes);
-  prediction.is_rehearsed = rehearsed != nullptr;
-  return {model, options.network ? *options.network : model.network, rehearsed, messages};
-}
-
-void set_search(Prediction& prediction, double visits_s, double steals_s) {
-  prediction.seconds = visits_s + steals_s;
-  prediction.shares = {{detail::Block::sequential, 0, visits_s, "search"},
-                       {detail::Block::steal, 0, steals_s, "steal"}};
-}
-
-HalfWidths take_search(Prediction& prediction, const RehearsedSearch& search) {
-  const Estimate& seconds = search.seconds;
-  set_search(prediction, search.visits_s, std::max(0.0, seconds.median - search.visits_s));
-  prediction.seconds = seconds.median;
-  HalfWidths widths = HalfWidths::of(seconds);
-  prediction.half_width_of_blocks = std::max(widths.below, widths.above);
-  if (is_preset(search.network)) {
-    prediction.assumed_network = search.network;
-    // The loss on steals is waiting for messages, which are short.
-    widths.add(prediction.shares.back().seconds / prediction.seconds *
-               half_width_of(preset_machine(search.network).exchange.front(), 0));
-  }
-  return widths;
+  // Messages between hosts that nobody measured are those of a usual network.
+  return model.hypercube() != nullptr && ranks > prediction.ranks_per_host &&
+                 !model.network.knows_between_hosts()
+             ? with_machine(model.network, preset_machine(kAssumedNetwork))
+             : model.network;
 }
 
 /// Refuses a question that the law cannot answer. \throws Error
@@ -158,28 +124,40 @@ void require_known(const SearchModel& search, const Model& model, const Predicti
   require(question.ranks <= question.ranks_per_host || model.has_left_host(),
           "a search on several hosts",
           fmt::format("every fitted run was on one host; rehearse it: --rehearse {} --network "
-                      "FILE --ranks-per-host {}, and fit that or give it by --rehearsal",
+                      "FILE --ranks-per-host {}, and fit that, too",
                       question.ranks, question.ranks_per_host));
 }
 
-HalfWidths ask(Prediction& prediction, const Question& question, const SearchModel& search) {
-  if (question.rehearsed != nullptr) {
-    return take_search(prediction, *question.rehearsed->search);
+void set_assumed(Prediction& prediction, const Network& network) {
+  if (prediction.ranks > prediction.ranks_per_host && !network.assumed.empty()) {
+    prediction.assumed_network = network.assumed;
+    prediction.remarks.push_back(fmt::format(
+        "messages between hosts are those of a usual network, {}; calibrate the real one "
+        "for a narrower interval",
+        network.assumed));
   }
-  require_known(search, question.model, prediction);
+}
+
+Parts ask(Prediction& prediction, const Model& model, const Network& network, bool /*is_silent*/,
+          const SearchModel& search) {
+  require_known(search, model, prediction);
   const NamedValues sizes = sizes_of_search(static_cast<double>(prediction.sizes.at("nodes")),
                                             prediction.ranks, prediction.threads);
   const Estimate visits = search.visits->at(sizes, prediction.ranks_per_host * prediction.threads);
   const Estimate inverse = search.inverse_efficiency->at(sizes);
-  set_search(prediction, visits.median, visits.median * std::max(0.0, inverse.median - 1));
-  prediction.outside_fitted_range = prediction.threads > search.threads;
-  HalfWidths widths = HalfWidths::of(visits);
-  widths.add(HalfWidths::of(inverse));
-  return widths;
+  const double steals_s = visits.median * std::max(0.0, inverse.median - 1);
+  prediction.seconds = visits.median + steals_s;
+  prediction.shares = {
+      {.block = detail::Block::sequential, .seconds = visits.median, .part = "search"},
+      {.block = detail::Block::steal, .seconds = steals_s, .part = "steal"}};
+  set_assumed(prediction, network);
+  Parts parts{.blocks_s = prediction.seconds, .blocks = HalfWidths::of(visits)};
+  parts.blocks.add(HalfWidths::of(inverse));
+  return parts;
 }
 
-HalfWidths ask(Prediction& prediction, const Question& question, const TableModel& table) {
-  const Model& model = question.model;
+Parts ask(Prediction& prediction, const Model& model, const Network& /*network*/,
+          bool /*is_silent*/, const TableModel& table) {
   const int ranks = model.max_ranks();
   if (ranks == model.min_ranks() && prediction.ranks != ranks) {
     throw UsageError(fmt::format(
@@ -188,119 +166,74 @@ HalfWidths ask(Prediction& prediction, const Question& question, const TableMode
   }
   const Estimate e = table.law.at(table_sizes(prediction.ranks, prediction.sizes));
   prediction.seconds = e.median;
-  return HalfWidths::of(e);
+  return {.blocks_s = e.median, .blocks = HalfWidths::of(e)};
 }
 
-/// Adds what was measured to a play whose messages take no time.
-void add_messages(Prediction& prediction, HalfWidths& widths, const MeasuredMessages& messages) {
-  const Estimate& m = messages.seconds;
-  const double part = m.median / (prediction.seconds + m.median);
-  const HalfWidths own = HalfWidths::of(m);
-  widths = {(1 - part) * widths.below + part * own.below,
-            (1 - part) * widths.above + part * own.above};
-  prediction.half_width_of_blocks *= 1 - part;
-  prediction.shares.push_back({.block = detail::Block::exchange, .seconds = m.median});
-  prediction.seconds += m.median;
-  *prediction.sum_of_maxima_s += m.median;
-  prediction.remarks.push_back(
-      fmt::format("messages: measured as the call sends them, on {} with {} on a host",
-                  detail::format_ranks(messages.ranks), messages.ranks_per_host));
+Parts ask(Prediction& prediction, const Model& model, const Network& network, bool is_silent,
+          const HypercubeModel& /*parts*/) {
+  const Parts parts = play(prediction, model, network, is_silent);
+  set_assumed(prediction, network);
+  return parts;
 }
 
-HalfWidths ask(Prediction& prediction, const Question& question, const HypercubeModel& /*parts*/) {
-  HalfWidths widths = play(prediction, question.model, question.network, question.rehearsed,
-                           question.messages != nullptr);
-  if (question.messages != nullptr) {
-    add_messages(prediction, widths, *question.messages);
-  } else if (prediction.ranks > prediction.ranks_per_host && !question.network.assumed.empty()) {
-    prediction.assumed_network = question.network.assumed;
-    prediction.remarks.push_back(fmt::format(
-        "l and g between hosts are those of a usual network, {}; calibrate the real one "
-        "for a narrower interval",
-        prediction.assumed_network));
-  }
-  return widths;
+bool is_fitted_on_host(const Model& model, int ranks_per_host) {
+  return std::ranges::count(model.fitted, ranks_per_host, &RunPoint::ranks_per_host) > 0;
 }
 
-/// The memory of a rank, and the largest cache that held its data in every fitted run, but does not
-/// here.
-void set_memory(Prediction& prediction, const Model& model, const Law& law) {
-  prediction.memory_bytes = memory_bytes(law, prediction.ranks, prediction.sizes);
-  // The program is the constant, data what grows with the sizes.
-  const auto constant = std::ranges::find(law.form(), Basis()) - law.form().begin();
-  const double program =
-      constant < std::ssize(law.form())
-          ? law.hypotheses.front().coefficients[static_cast<std::size_t>(constant)]
-          : 0;
-  double fitted = 0;
-  for (const RunPoint& run : model.fitted) {
-    fitted = std::max(fitted, memory_bytes(law, run.ranks, run.sizes).value_or(0));
-  }
-  for (const std::int64_t cache : model.cache_bytes) {
-    const double held = static_cast<double>(cache) + program;
-    if (fitted <= held && held < prediction.memory_bytes.value_or(0)) {
-      prediction.cache_left_bytes = std::max(cache, prediction.cache_left_bytes.value_or(cache));
-    }
-  }
+/// The half width where other numbers of ranks are on a host.
+double other_on_host(int a, int b) {
+  const double apart = std::abs(std::log2(static_cast<double>(a) / b));
+  return kOtherRanksPerHost * std::sqrt(std::max(1.0, apart));
 }
 
-/// The half width for what a rehearsal does not show, with a remark: other numbers of ranks on a
-/// host than were rehearsed at once.
-double unseen_of_rehearsal(Prediction& prediction, const Question& question) {
-  const bool is_search = question.rehearsed->search.has_value();
-  const int at_once = question.rehearsed->ranks_per_host;
-  const std::string ranks = detail::format_ranks(prediction.ranks);
-  prediction.remarks.push_back(
-      is_search ? fmt::format("rehearsed: the search of {} was measured at these sizes", ranks)
-                : fmt::format("rehearsed: the blocks of {} were measured at these sizes", ranks));
-  if (!prediction.levels_by_law.empty()) {
-    prediction.remarks.back() += fmt::format(
-        ", but those of level {}, where the rehearsal had too little memory or time: these are by "
-        "the fit",
-        fmt::join(prediction.levels_by_law, ", "));
-  }
-  if (at_once == prediction.ranks_per_host) {
-    return 0;
-  }
-  prediction.remarks.push_back(fmt::format(
-      "{} on a host: rehearsed with {} at once; rehearse {} {}",
-      detail::format_ranks(prediction.ranks_per_host), at_once,
-      is_search ? "with --ranks-per-host" : "under mpiexec -n", prediction.ranks_per_host));
-  return kOtherRanksPerHost;
-}
-
-/// The half width for what the fitted runs do not show: data beyond a cache, and, with a remark,
-/// other numbers of ranks on a host.
-double unseen_of_law(Prediction& prediction, const Model& model) {
-  const double beyond_cache = prediction.cache_left_bytes ? kBeyondCache : 0;
+/// The half width for numbers of ranks on a host that no fitted run had, with a remark.
+double unseen_on_host(Prediction& prediction, const Model& model) {
   const int asked = prediction.ranks_per_host;
-  if (model.table() != nullptr ||
-      std::ranges::count(model.fitted, asked, &RunPoint::ranks_per_host) > 0) {
-    return beyond_cache;
+  if (is_fitted_on_host(model, asked)) {
+    return 0;
   }
   const int fitted = model.max_ranks_per_host();
   prediction.remarks.push_back(fmt::format("{} on a host: not fitted, its blocks are as with {}",
                                            detail::format_ranks(asked), fitted));
-  const double apart = std::abs(std::log2(static_cast<double>(asked) / fitted));
-  return std::hypot(beyond_cache, kOtherRanksPerHost * std::sqrt(std::max(1.0, apart)));
+  return other_on_host(asked, fitted);
 }
 
-void add_unseen(HalfWidths& widths, Prediction& prediction, const Question& question) {
-  const double doublings =
-      std::log2(static_cast<double>(prediction.ranks) / question.model.max_ranks());
-  const double beyond_ranks = kBeyondRanks * std::sqrt(std::max(0.0, doublings));
-  if (!prediction.is_rehearsed) {
-    widths.add(std::hypot(beyond_ranks, unseen_of_law(prediction, question.model)));
-    return;
+/// Multiplies the parts, and their half widths, by what near known runs say of them.
+void correct(Prediction& prediction, const Model& model, Parts& parts) {
+  const bool is_on_host = is_fitted_on_host(model, prediction.ranks_per_host);
+  std::vector<Known> of_blocks;
+  std::vector<Known> of_messages;
+  for (const KnownRun& run : model.known) {
+    const bool is_message = run.kind == KnownRun::Kind::messages;
+    Known& r = (is_message ? of_messages : of_blocks).emplace_back(run);
+    if (run.ranks_per_host != prediction.ranks_per_host && (is_message || !is_on_host)) {
+      r.deviation =
+          std::hypot(r.deviation, other_on_host(run.ranks_per_host, prediction.ranks_per_host) /
+                                      kDeviationsOf95);
+    }
   }
-  const bool is_search = question.rehearsed->search.has_value();
-  const bool is_all_measured =
-      is_search || question.messages != nullptr || question.network.is_of(prediction.ranks);
-  widths.add(
-      std::hypot(is_all_measured ? 0 : beyond_ranks, unseen_of_rehearsal(prediction, question)));
-  prediction.half_width_of_measured = std::max(widths.below, widths.above);
-  widths.add(
-      std::hypot(kRehearsal, is_search ? kRehearsedSearch * std::log2(prediction.ranks) : 0));
+  if (model.table() != nullptr) {
+    of_blocks.clear();  // its law knows its rows
+  }
+  const auto by = [&](HalfWidths& widths, const std::vector<Known>& residuals) {
+    const double deviation = (widths.below + widths.above) / 2 / kDeviationsOf95;
+    const Correction c = correction_at(prediction.place(), residuals, deviation);
+    deviation > 0 ? widths.scale(c.deviation / deviation)
+                  : widths.add(kDeviationsOf95 * c.deviation);
+    return std::exp(c.mean);
+  };
+  const double blocks = by(parts.blocks, of_blocks);
+  const double messages = by(parts.messages, of_messages);
+  for (BlockShare& share : prediction.shares) {
+    share.seconds *= share.is_message ? messages : blocks;
+  }
+  parts.blocks_s *= blocks;
+  parts.messages_s *= messages;
+  const double seconds = parts.blocks_s + parts.messages_s;
+  if (prediction.sum_of_maxima_s) {
+    *prediction.sum_of_maxima_s *= seconds / prediction.seconds;
+  }
+  prediction.seconds = seconds;
 }
 
 /// The interval of the quiet time, and that of a single run on a host as it was.
@@ -321,9 +254,10 @@ void set_intervals(Prediction& prediction, const Model& model, HalfWidths widths
 Prediction predict(const Model& model, int ranks, const NamedSizes& sizes,
                    const PredictOptions& options) {
   Prediction prediction;
-  const Question question = checked(prediction, model, ranks, sizes, options);
-  HalfWidths widths =
-      std::visit([&](const auto& parts) { return ask(prediction, question, parts); }, model.parts);
+  const Network network = checked(prediction, model, ranks, sizes, options);
+  Parts parts = std::visit(
+      [&](const auto& of) { return ask(prediction, model, network, options.is_silent, of); },
+      model.parts);
   const auto require = [&](bool is_sensible, double number) {
     if (!is_sensible) {
       throw Error(fmt::format("no time can be predicted for {} and {}: the model's numbers give {}",
@@ -332,14 +266,22 @@ Prediction predict(const Model& model, int ranks, const NamedSizes& sizes,
     }
   };
   require(std::isfinite(prediction.seconds) && prediction.seconds > 0, prediction.seconds);
-  if (!prediction.is_rehearsed &&
-      (prediction.ranks > model.max_ranks() || model.doublings_outside(prediction.sizes) > 0.07)) {
-    prediction.outside_fitted_range = true;
-  }
+  prediction.reach = model.reach(prediction.place());
+  prediction.state = model.verdict.state(prediction.reach);
   if (model.memory) {
-    set_memory(prediction, model, *model.memory);
+    prediction.memory_bytes = memory_bytes(*model.memory, ranks, prediction.sizes);
   }
-  add_unseen(widths, prediction, question);
+  if (model.table() == nullptr) {
+    parts.blocks.add(
+        std::hypot(kBeyond * std::sqrt(prediction.reach), unseen_on_host(prediction, model)));
+  }
+  correct(prediction, model, parts);
+  HalfWidths widths = parts.blocks;
+  widths.scale(parts.blocks_s / prediction.seconds);
+  prediction.half_width_of_blocks = (widths.below + widths.above) / 2;
+  const double part = parts.messages_s / prediction.seconds;
+  widths.below += part * parts.messages.below;
+  widths.above += part * parts.messages.above;
   set_intervals(prediction, model, widths);
   for (const double end :
        {prediction.low, prediction.high, prediction.run_low, prediction.run_high}) {
@@ -349,19 +291,11 @@ Prediction predict(const Model& model, int ranks, const NamedSizes& sizes,
 }
 
 Prediction predict(const Model& model, const RunPoint& run, PredictOptions options) {
-  NamedSizes sizes = run.sizes;
-  // A rehearsal of the same search has visited other nodes where bounds prune.
-  const auto rehearsed = std::ranges::find_if(options.rehearsed, [&](const RehearsedRun& of) {
-    return of.search && of.ranks == run.ranks && of.options == run.options;
-  });
-  if (rehearsed != options.rehearsed.end() && !run.options.empty()) {
-    sizes["nodes"] = rehearsed->sizes.at("nodes");
-  }
   options.ranks_per_host = run.ranks_per_host;
   if (model.search() != nullptr) {
     options.threads = run.threads;
   }
-  return predict(model, run.ranks, sizes, options);
+  return predict(model, run.ranks, run.sizes, options);
 }
 
 Plan make_plan(const Model& model, const PlanRequest& request) {

@@ -5,11 +5,12 @@
 #include <cmath>
 #include <ranges>
 
+#include <cleave/dc_type.hpp>
 #include <cleave/error.hpp>
 #include <cleave/sizes.hpp>
 #include <cleave/trace.hpp>
 
-#include "models/theory/prediction.hpp"
+#include "models/theory/samples.hpp"
 
 namespace cleave::models {
 
@@ -23,36 +24,6 @@ Estimate estimate_of(const std::vector<double>& seconds) {
           .high = std::max(most, kShortest_s)};
 }
 
-void require_of(const Model& model, const detail::Trace& trace) {
-  const auto require_same = [&](const char* what, const std::string& ours,
-                                const std::string& theirs) {
-    if (ours != theirs) {
-      throw UsageError(fmt::format("{} rehearses {} {}, the model is of {}", trace.file.string(),
-                                   what, theirs, ours));
-    }
-  };
-  require_same("application", model.app, trace.run.app);
-  require_same("type", model.type, trace.run.type);
-  require_same("placement", model.placement, trace.run.placement);
-  if (model.search() == nullptr) {
-    require_same("threads", std::to_string(model.threads), std::to_string(trace.run.threads));
-  }
-  for (const detail::Trace::Run& run : trace.repetitions) {
-    for (const std::string& name : model.size_names()) {
-      if (!run.sizes.contains(name)) {
-        throw UsageError(fmt::format("{} rehearses {}, without the model's size {}",
-                                     trace.file.string(), format_sizes(run.sizes), name));
-      }
-    }
-  }
-  for (const auto& [name, value] : model.options) {
-    const auto found = trace.run.options.find(name);
-    if (name != "size" && found != trace.run.options.end()) {
-      require_same(("option " + name).c_str(), value, found->second);
-    }
-  }
-}
-
 /// Whether it is a message of a call whose functors do nothing: to choose a splitter is one, too.
 bool is_message(detail::Block block) {
   using enum detail::Block;
@@ -63,12 +34,11 @@ bool is_message(detail::Block block) {
 
 std::string app_of_messages(const std::string& app) { return "messages of " + app; }
 
-MeasuredMessages measured_messages(const Measured& model, const detail::Trace& trace) {
-  if (trace.run.app != app_of_messages(model.app) || trace.run.placement != model.placement) {
-    throw UsageError(fmt::format(
-        "{} is of {}, {}; --messages takes what cleave-calibrate --like "
-        "writes of {}, {}",
-        trace.file.string(), trace.run.app, trace.run.placement, model.app, model.placement));
+MeasuredMessages measured_messages(const Measured& measured, const detail::Trace& trace) {
+  if (trace.run.app != app_of_messages(measured.app) || trace.run.placement != measured.placement) {
+    throw UsageError(fmt::format("{} is of {}, {}: the other traces are of {}, {}",
+                                 trace.file.string(), trace.run.app, trace.run.placement,
+                                 measured.app, measured.placement));
   }
   std::map<int, std::map<int, double>> work;  // by repetition, of each rank
   for (const auto& [rank, span] : trace.spans) {
@@ -92,54 +62,45 @@ MeasuredMessages measured_messages(const Measured& model, const detail::Trace& t
   return messages;
 }
 
-std::vector<RehearsedRun> rehearsed_runs(const Model& model,
-                                         std::span<const detail::Trace> traces) {
-  for (const detail::Trace& trace : traces) {
-    require_of(model, trace);
-  }
-  std::vector<RehearsedRun> runs;
-  if (traces.empty()) {
-    return runs;
-  }
-  const Measurements measurements = collect_rehearsals(traces);
-  const auto add = [&](const RunPoint& point) -> RehearsedRun& {
-    runs.push_back({.ranks = point.ranks,
-                    .ranks_per_host = point.ranks_per_host,
-                    .sizes = point.sizes,
-                    .options = point.options});
-    runs.back().sizes.insert(point.given.begin(), point.given.end());
-    return runs.back();
-  };
-  for (const SearchRun& search : measurements.searches) {
-    add(search).search = RehearsedSearch{.seconds = estimate_of(search.seconds),
-                                         .visits_s = detail::median(search.visits),
-                                         .network = search.network};
-  }
-  if (!runs.empty()) {
-    return runs;
+void set_rehearsals_apart(Measurements& measurements,
+                          const std::vector<const detail::Trace*>& traces) {
+  if (measurements.type != name_of(DC_Type::hypercube)) {
+    return;
   }
   for (const RunPoint& point : measurements.points) {
-    RehearsedRun& run = add(point);
+    if (!point.is_rehearsed) {
+      continue;
+    }
+    RehearsedRun run{.ranks = point.ranks,
+                     .ranks_per_host = point.ranks_per_host,
+                     .sizes = point.sizes,
+                     .given = point.given};
     for (const Sample& sample : measurements.samples) {
-      if (sample.ranks == run.ranks && sample.run_sizes == point.sizes &&
+      if (sample.is_rehearsed && sample.ranks == run.ranks && sample.run_sizes == run.sizes &&
           sample.ranks_per_host == run.ranks_per_host) {
         run.blocks[{sample.block, sample.level}][sample.rank] = estimate_of(sample.seconds);
       }
     }
     // The leaves of ranks that were not rehearsed are in the preparation.
-    for (const detail::Trace& trace : traces) {
-      if (trace.run.ranks != run.ranks || trace.repetitions.back().sizes != point.sizes) {
+    for (const detail::Trace* const trace : traces) {
+      if (trace->run.rehearsed.empty() || trace->run.ranks != run.ranks ||
+          trace->repetitions.back().sizes != run.sizes) {
         continue;
       }
-      for (const auto& [rank, span] : trace.spans) {
-        const auto sizes = trace.sizes_of(span);
+      for (const auto& [rank, span] : trace->spans) {
+        const auto sizes = trace->sizes_of(span);
         if (span.block == detail::Block::sequential) {
           run.leaves[rank] = {sizes.begin(), sizes.end()};
         }
       }
     }
+    measurements.rehearsed.push_back(std::move(run));
   }
-  return runs;
+  std::erase_if(measurements.points, [](const RunPoint& point) { return point.is_rehearsed; });
+  if (measurements.points.empty()) {
+    throw UsageError(fmt::format("{} is of a rehearsal: give traces of a few runs, too",
+                                 traces.front()->file.string()));
+  }
 }
 
 }  // namespace cleave::models

@@ -264,6 +264,7 @@ Sample sample_of(const RunPoint& point, const PlaceKey& place, const std::vector
                 .ranks = point.ranks,
                 .ranks_per_host = point.ranks_per_host,
                 .oversubscribed = point.oversubscribed,
+                .is_rehearsed = point.is_rehearsed,
                 .run_sizes = point.sizes,
                 .rank = rank,
                 .level = level,
@@ -299,20 +300,20 @@ std::set<std::string> given_sizes_of(const Trace& trace) {
 
 /// The application of the traces, with a note of each that lacks its blocks or workers.
 /// \throws UsageError  if they are not of one application
-Measured measured_of(std::span<const Trace> traces) {
+Measured measured_of(const std::vector<const Trace*>& traces) {
   if (traces.empty()) {
     throw UsageError("no traces are given");
   }
-  const RunInformation& first = traces.front().run;
+  const RunInformation& first = traces.front()->run;
   Measured result{.app = first.app,
                   .type = first.type,
                   .placement = first.placement,
                   .threads = first.threads,
                   .options = problem_options(first.options),
-                  .cache_bytes = first.provenance.cache_bytes,
                   .cores = first.provenance.cores,
-                  .given_sizes = given_sizes_of(traces.front())};
-  for (const Trace& trace : traces) {
+                  .given_sizes = given_sizes_of(*traces.front())};
+  for (const Trace* const one : traces) {
+    const Trace& trace = *one;
     const auto require_same = [&](const char* what, const auto& ours, const auto& found) {
       if (ours != found) {
         throw UsageError(fmt::format("one model is of one {}: {} has '{}', the first trace '{}'",
@@ -339,15 +340,15 @@ Measured measured_of(std::span<const Trace> traces) {
   return result;
 }
 
-Measurements collect(std::span<const Trace> traces) {
+Measurements collect(const std::vector<const Trace*>& traces) {
   Measurements result{measured_of(traces), {}, {}, {}, {}};
   Points points;
-  for (const Trace& trace : traces) {
-    if (const auto& all = trace.repetitions; all.size() > 1 && trace.run.inputs == "same") {
+  for (const Trace* const trace : traces) {
+    if (const auto& all = trace->repetitions; all.size() > 1 && trace->run.inputs == "same") {
       result.kept_state =
           std::max(result.kept_state, detail::kept_state(all[0].elapsed_ns, all[1].elapsed_ns));
     }
-    add_round(points, trace);
+    add_round(points, *trace);
   }
   if (points.empty()) {
     throw UsageError("the traces hold no counted repetition");
@@ -393,31 +394,20 @@ std::map<std::string, std::string> problem_options(std::map<std::string, std::st
   return options;
 }
 
-Measurements collect_measurements(std::span<const Trace> traces) {
-  for (const Trace& trace : traces) {
-    if (trace.run.rehearsed.empty()) {
-      continue;
-    }
-    const auto network = trace.run.options.find("network");
-    const bool is_assumed = network != trace.run.options.end() && is_preset(network->second);
-    if (is_assumed || trace.run.type == name_of(DC_Type::hypercube)) {
-      throw UsageError(fmt::format("{} is of a rehearsal{}: give it to cleave predict --rehearsal",
-                                   trace.file.string(),
-                                   is_assumed ? " on a network that is assumed, " + network->second
-                                              : ", which has no time of a whole run"));
+Measurements collect_measurements(std::span<const Trace> traces, std::span<const Trace> more) {
+  std::vector<const Trace*> calls;
+  std::vector<const Trace*> messages;
+  for (const std::span<const Trace> some : {traces, more}) {
+    for (const Trace& trace : some) {
+      (trace.run.app.starts_with(app_of_messages("")) ? messages : calls).push_back(&trace);
     }
   }
-  return collect(traces);
-}
-
-Measurements collect_rehearsals(std::span<const Trace> traces) {
-  for (const Trace& trace : traces) {
-    if (trace.run.rehearsed.empty()) {
-      throw UsageError(fmt::format("{} is of a run: a rehearsal is made by the option --rehearse",
-                                   trace.file.string()));
-    }
+  Measurements result = collect(calls);
+  set_rehearsals_apart(result, calls);
+  for (const Trace* const trace : messages) {
+    result.messages.push_back(measured_messages(result, *trace));
   }
-  return collect(traces);
+  return result;
 }
 
 Measurements without_oversubscribed(Measurements measurements) {

@@ -113,6 +113,7 @@ struct Sample {
   int ranks = 1;
   int ranks_per_host = 1;
   bool oversubscribed = false;
+  bool is_rehearsed = false;
   NamedSizes run_sizes;
   int rank = 0;
   int level = 0;
@@ -154,28 +155,65 @@ struct Measured {
   std::string placement;
   int threads = 1;  ///< of a rank; of a model of work stealing 1 where runs differ in it
   std::map<std::string, std::string> options;  ///< those that are the same in every trace
-  std::vector<std::int64_t> cache_bytes;       ///< Provenance
   int cores = 0;                               ///< 0 where the number is not known
   /// The sizes that every run was given by --size; none where a file or so tells the problem.
   std::set<std::string> given_sizes;
   std::vector<std::string> notes;  ///< what was left out, in sentences
 };
 
+/// A call on the hypercube whose blocks were rehearsed at its very sizes, on some of its ranks
+/// (`--rehearse`, docs/reference/programs.md).
+struct RehearsedRun {
+  int ranks = 1;
+  int ranks_per_host = 1;  ///< that were rehearsed at once
+  NamedSizes sizes;
+  NamedSizes given;  ///< RunPoint::given
+  /// The quiet times by block and level, of each rehearsed rank.
+  std::map<std::pair<detail::Block, int>, std::map<int, Estimate>> blocks;
+  std::map<int, NamedValues> leaves;  ///< the sizes of what each rank solves alone
+
+  /// Which rehearsed rank stands for `rank`: itself, else the nearest before it, else the first.
+  /// Null where the block was not rehearsed.
+  const std::pair<const int, Estimate>* find(detail::Block block, int level, int rank) const;
+};
+
+/// All messages of a call, as they were measured where it is to run (`cleave-calibrate --like`).
+struct MeasuredMessages {
+  int ranks = 1;
+  int ranks_per_host = 1;
+  NamedSizes sizes;
+  Estimate seconds;
+};
+
 /// The contents of the traces of one application.
 struct Measurements : Measured {
-  std::vector<RunPoint> points;     ///< ascending in ranks, then in sizes
-  std::vector<Sample> samples;      ///< none of work stealing, which has
+  std::vector<RunPoint> points;  ///< ascending in ranks, then in sizes; of searches rehearsals, too
+  std::vector<Sample> samples;   ///< none of work stealing, which has
   std::vector<SearchRun> searches;  ///< these
   std::string kept_state;           ///< by the program between repetitions: a sentence
+  std::vector<RehearsedRun> rehearsed{};
+  std::vector<MeasuredMessages> messages{};
 };
 
 /// Collects the repetitions of all traces, each of which is a round of its run sizes; warm-ups
-/// never count. A note names each trace without blocks, workers or nodes. \throws UsageError  if
-/// there is no counted repetition, a trace is of a rehearsal of the hypercube
-///                     or on an assumed network, or they are not of one application
-Measurements collect_measurements(std::span<const detail::Trace> traces);
-/// Samples of ranks that were rehearsed; the time of a point is the rank's without messages.
-Measurements collect_rehearsals(std::span<const detail::Trace> traces);
+/// never count. Rehearsals and calls without work are told apart. A note names each trace without
+/// blocks, workers or nodes.
+/// \param more  further traces
+/// \throws UsageError  if there is no counted repetition of a run, or they are not of one
+///                     application
+Measurements collect_measurements(std::span<const detail::Trace> traces,
+                                  std::span<const detail::Trace> more = {});
+
+/// The application that a trace of the messages of `app` names.
+std::string app_of_messages(const std::string& app);
+
+/// The times of the calls of `trace` but for their blocks.
+/// \throws UsageError  if it is not of the messages of `measured`'s application and placement
+MeasuredMessages measured_messages(const Measured& measured, const detail::Trace& trace);
+
+/// Moves what was rehearsed on the hypercube from the points of `measurements` to its rehearsals.
+void set_rehearsals_apart(Measurements& measurements,
+                          const std::vector<const detail::Trace*>& traces);
 
 /// Leaves out the runs with more ranks than cores, and says so in a note.
 /// \throws Error  if nothing remains

@@ -71,8 +71,7 @@ std::string shown(const std::vector<Trace>& traces) {
 }
 
 void expect_sensible(const std::vector<Trace>& traces, std::mt19937& random) {
-  const FitOptions options{.forms = random() % 4 == 0 ? Forms::paper : Forms::automatic,
-                           .hold_out = random() % 4 == 0 ? HoldOut::every_second : HoldOut::none};
+  const FitOptions options{.forms = random() % 4 == 0 ? Forms::paper : Forms::automatic};
   std::optional<Model> model;
   const auto or_refused = [](const auto& action) {
     try {

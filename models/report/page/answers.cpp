@@ -98,11 +98,6 @@ std::vector<std::string> grounds_of(const Model& model, const Prediction& p) {
                                   detail::format_ranks(p.ranks), model.max_ranks()));
   }
   grounds.insert(grounds.end(), p.remarks.begin(), p.remarks.end());
-  if (p.cache_left_bytes) {
-    grounds.push_back(fmt::format(
-        "the data of a rank no longer fits into its cache of {}, as it did in every fitted run",
-        bytes_text(static_cast<double>(*p.cache_left_bytes))));
-  }
   return grounds;
 }
 
@@ -148,7 +143,7 @@ json page_answer(const Model& as_fitted, const json& fields, std::string& field)
   };
   Model model = as_fitted;
   if (const std::string network = text_of("network"); is_preset(network)) {
-    model.network = with_machine(model.network, preset_machine(network));
+    model.set_network(with_machine(model.network, preset_machine(network)));
   }
   PlanRequest request;
   for (const std::string& name : model.size_names()) {
@@ -174,7 +169,8 @@ json page_answer(const Model& as_fitted, const json& fields, std::string& field)
                        ? fmt::format("when quiet, 95 %: {} to {}", detail::format_seconds(p.low),
                                      detail::format_seconds(p.high))
                        : "what was fitted allows too wide a range of times"},
-      {"outside", p.outside_fitted_range},
+      {"verdict", sentence_of(model.verdict, p.reach)},
+      {"state", name_of(p.state)},
       {"grounds", grounds_of(model, p)},
       {"commands", commands_of(fields, request.sizes)},
       {"row", row_of(choice)},

@@ -76,14 +76,17 @@ std::string header_of(const Report& report) {
                      escaped(p.created.substr(0, p.created.find('T'))));
 }
 
-/// The verdict above every answer; those that scripts give are by the law.
-std::string verdict_of(const Verdict& verdict) {
-  const char* const look = !verdict.trusted ? "unjudged" : *verdict.trusted ? "yes" : "no";
-  return fmt::format("<p id=\"verdict\" class=\"{}\">{}</p>\n", look,
-                     escaped(verdict.sentence(true)));
+/// The verdict above every answer.
+std::string verdict_of(const Report& report) {
+  constexpr std::array kLooks = {"yes", "unjudged", "no"};  // of each State
+  const Verdict& verdict = report.model.verdict;
+  const double reach = reach_of(report);
+  return fmt::format("<p id=\"verdict\" class=\"{}\">{}</p>\n",
+                     kLooks[static_cast<std::size_t>(verdict.state(reach))],
+                     escaped(sentence_of(verdict, reach)));
 }
 
-/// Rehearsed answers, which no script answers again; then a form and an answer for scripts to fill.
+/// The answers that a study was asked for; then a form and an answer for scripts to fill.
 /// Without scripts: what was predicted here.
 std::string question_of(const Report& report) {
   std::string html;
@@ -200,8 +203,10 @@ json fields_of(const Model& model) {
     if (model.hypercube() != nullptr) {
       const bool is_known = model.network.knows_between_hosts();
       json& options =
-          add("network", "Network", is_known ? "" : kAssumedForAnswers, "between hosts")["options"];
-      options.push_back({"", is_known ? "as measured" : "none: one host"});
+          add("network", "Network", is_known ? "" : kAssumedNetwork, "between hosts")["options"];
+      if (is_known) {
+        options.push_back({"", "as measured"});
+      }
       for (const std::string& name : preset_names()) {
         options.push_back({name, name});
       }
@@ -278,7 +283,7 @@ std::string to_html(const Report& report) {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>{}</title>\n<style>\n{}\n</style>\n</head>\n<body>\n<main>\n",
       escaped(report.title), assets::page_css);
-  html += header_of(report) + verdict_of(report.verdict) + question_of(report) + notes_of(report);
+  html += header_of(report) + verdict_of(report) + question_of(report) + notes_of(report);
   html += "<section class=\"figures\" id=\"figures\"></section>\n<section id=\"plan\"></section>\n";
   for (const Table& table : report.tables) {
     html += html_of(table);

@@ -59,8 +59,8 @@ function showAnswer(place, answer, heads) {
     const [look, text] = answer.deadline;
     parts.push(element("p", { class: `deadline ${look}` }, text));
   }
-  parts.push(element("div", { class: answer.outside ? "grounds beyond" : "grounds within" },
-                     element("strong", {}, answer.outside ? "Beyond what was fitted." : "Within what was fitted."),
+  parts.push(element("div", { class: `grounds ${answer.state === "checked" ? "within" : "beyond"}` },
+                     element("strong", {}, answer.verdict),
                      element("ul", {}, ...answer.grounds.map((sentence) => element("li", {}, sentence)))));
   place.replaceChildren(...parts);
   Object.assign(place.dataset, { seconds: answer.seconds, low: answer.low, high: answer.high });

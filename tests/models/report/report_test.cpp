@@ -20,26 +20,34 @@ namespace cleave::models {
 using namespace cleave::detail;
 namespace {
 
-/// The verdict of a report without runs and answers, before the head of a table.
-std::string brief_verdict(Verdict verdict) {
-  Report report;
-  report.model.app = "components";
-  report.verdict = std::move(verdict);
-  const std::string brief = to_brief(report);
-  return brief.substr(0, brief.find("  sizes  workers"));
+Check check_of(bool is_inside) {
+  return {.ranks = 2,
+          .sizes = {{"N", 8}},
+          .reach = 3,
+          .measured_s = is_inside ? 1 : 1.3,
+          .predicted_s = 1,
+          .low = 0.95,
+          .high = 1.05};
 }
 
-TEST(Brief, SaysAVerdictInTwoLines) {
-  const std::string worst =
-      "2 ranks, M=64K, N=64K measured 667.3 us, predicted 453.8 us (418.5 us to 492 us)";
-  const std::string advice =
-      "The host was busy then (half of the repetitions took 12 % longer): measure again on an "
-      "idle one, or more rounds (--rounds)";
-  EXPECT_EQ(brief_verdict({.trusted = false, .worst = worst, .advice = advice}),
-            "components: not trusted. The host was busy then (half of the repetitions took 12\n"
-            "  % longer): measure again on an idle one, or more rounds (--rounds)\n");
-  EXPECT_EQ(brief_verdict({.trusted = false, .worst = "one run", .advice = "Measure again"}),
-            "components: not trusted: one run. Measure again\n");
+TEST(Verdict, SaysHowFarItReaches) {
+  Verdict verdict;
+  EXPECT_EQ(
+      sentence_of(verdict, 0),
+      "not checked: nothing was held out; runs of three sizes or more, or rehearsals, are needed "
+      "for it");
+  verdict.checks.assign(6, check_of(true));
+  EXPECT_EQ(sentence_of(verdict, 1),
+            "checked: 6 of 6 held out lie in their intervals, up to 8 times beyond, median error "
+            "0.0 %");
+  EXPECT_EQ(sentence_of(verdict, 4),
+            "not checked: 16 times beyond what is known; 6 of 6 held out lie in their intervals, "
+            "up to 8 times beyond, median error 0.0 %");
+  verdict.checks.resize(10, check_of(false));
+  EXPECT_TRUE(sentence_of(verdict, 0)
+                  .starts_with("failed: 2 ranks, N=8 measured 1.3 s, predicted 1 s (950 ms to 1.05 "
+                               "s); 6 of 10 held out"))
+      << sentence_of(verdict, 0);
 }
 
 Prediction at(int ranks, std::vector<std::string> remarks) {
@@ -167,7 +175,19 @@ TEST(Page, AnswersAsThePredictionSays) {
   EXPECT_EQ(answer.at("commands"),
             (nlohmann::json{"cleave predict 'a study' --ranks 2" + options,
                             "cleave plan 'a study' --deadline 1h" + options + " --slurm job.sh"}));
-  EXPECT_EQ(answer.at("seconds"), predict(model, 2, {{"N", 64 << 20}}).seconds);
+  for (int i = 0; i < 200; ++i) {
+    const int ranks = 1 + i % 20;
+    const std::int64_t n = 777777 + 1234567 * static_cast<std::int64_t>(i);
+    nlohmann::json question = asked;
+    question["ranks"] = std::to_string(ranks);
+    question["size-N"] = std::to_string(n);
+    const Prediction said = predict(model, ranks, {{"N", n}});
+    const nlohmann::json found = page_answer(model, question, field);
+    EXPECT_EQ(found.at("seconds"), said.seconds);
+    EXPECT_EQ(found.at("low"), said.low);
+    EXPECT_EQ(found.at("high"), said.high);
+    EXPECT_EQ(found.at("state"), name_of(said.state));
+  }
   for (const auto& [id, text] : std::vector<std::pair<std::string, std::string>>{
            {"size-N", "none"}, {"ranks", "-3"}, {"deadline", "soon"}}) {
     nlohmann::json wrong = asked;

@@ -140,14 +140,13 @@ TEST(TableModel, OfOneNumberOfRanksKnowsNoOther) {
   EXPECT_THROW(model("N,seconds\n8,1\n8,1.1\n"), Error) << "one size";
 }
 
-TEST(TableModel, WhoseRanksAloneVaryHoldsOutSomeOfThem) {
+TEST(TableModel, WhoseRanksAloneVaryHoldsOutTheMost) {
   const std::string text =
       table({"ranks"}, grid({{1, 2, 4, 8, 16, 32, 64}}), [](const Values& v) { return 1 / v[0]; });
-  const Model fitted =
-      fit_model(measurements(text), std::nullopt, {.hold_out = HoldOut::every_second}, {});
-  EXPECT_EQ(fitted.held_out.size(), 3U);
-  EXPECT_EQ(fitted.fitted.size(), 4U);
-  EXPECT_EQ(fitted.verdict.held_out, 3);
+  const Model fitted = model(text);
+  ASSERT_EQ(fitted.verdict.checks.size(), 1U);
+  EXPECT_EQ(fitted.verdict.checks.front().ranks, 64);
+  EXPECT_EQ(fitted.verdict.checks.front().reach, 1);
   EXPECT_NEAR(32 * predict(fitted, 32, {}).seconds, 1, 0.02);
 }
 

@@ -136,59 +136,22 @@ TEST(Fit, OversubscribedRunsAreLeftOutAndSaid) {
   EXPECT_THROW(without_oversubscribed(collect_measurements(traces)), Error);
 }
 
-TEST(Fit, HoldsOutSizesOrSaysWhyNot) {
-  const auto held_out_of = [](const std::vector<NamedSizes>& all, HoldOut hold_out) {
-    std::vector<RunPoint> points;
-    for (const NamedSizes& sizes : all) {
-      points.push_back({.sizes = sizes});
-    }
-    return held_out_sizes(points, hold_out);
-  };
-  using All = std::vector<NamedSizes>;
-  const All sorts = {{{"N", 4}}, {{"N", 10}}, {{"N", 14}}, {{"N", 15}}, {{"N", 43}}};
-  const All graphs = {{{"M", 5}, {"N", 20}},
-                      {{"M", 20}, {"N", 20}},
-                      {{"M", 40}, {"N", 20}},
-                      {{"M", 40}, {"N", 80}},
-                      {{"M", 80}, {"N", 10}}};
-  EXPECT_TRUE(held_out_of(sorts, HoldOut::none).empty());
-  EXPECT_EQ(held_out_of(sorts, HoldOut::every_second), (All{sorts[1], sorts[3]}));
-  EXPECT_EQ(held_out_of(sorts, HoldOut::beyond_third), (All{sorts[3], sorts[4]}));
-  EXPECT_EQ(held_out_of(graphs, HoldOut::beyond_third), All(graphs.begin() + 2, graphs.end()));
-  EXPECT_EQ(held_out_of({{{"M", 10}, {"N", 20}}, {{"M", 40}, {"N", 20}}}, HoldOut::beyond_third),
-            (All{{{"M", 40}, {"N", 20}}}))
-      << "a size that is always the same is not extrapolated";
-  const All board = held_out_of(graph_sizes(), HoldOut::every_second);
-  EXPECT_EQ(board.size(), 8U);
-  for (const std::int64_t n : {128 << 10, 256 << 10, 512 << 10, 1024 << 10}) {
-    EXPECT_EQ(std::ranges::count(board, n, [](const auto& sizes) { return sizes.at("N"); }), 2);
-  }
-  const std::string said = fitted(synthetic_traces({}, {1, 2}, {sort_sizes().front()}),
-                                  {.hold_out = HoldOut::every_second})
-                               .verdict.sentence();
-  EXPECT_TRUE(said.starts_with("not judged: --hold-out leaves too few sizes")) << said;
-  EXPECT_THROW(fitted(synthetic_traces({}, {1, 2}, {{{"N", 1 << 20}}, {{"N", 1 << 21}}}),
-                      {.hold_out = HoldOut::beyond_third}),
-               UsageError);
-}
-
-TEST(Fit, PredictsHeldOutSizesAndMoreRanksThanMeasured) {
+TEST(Fit, PredictsLargerSizesAndMoreRanksThanMeasured) {
   SyntheticApp app;
   app.noise = 0.005;
-  const Model model =
-      fitted(synthetic_traces(app, {1, 2}, sort_sizes()), {.hold_out = HoldOut::every_second});
-  EXPECT_EQ(model.held_out.size(), 6U);
+  std::vector<NamedSizes> sizes = sort_sizes();
+  sizes.resize(4);
+  const Model model = fitted(synthetic_traces(app, {1, 2}, sizes));
   for (const int ranks : {1, 2, 4, 8}) {
-    const NamedSizes sizes = {{"N", 32 << 20}};
-    const Trace truth = synthetic_trace({}, ranks, sizes);
+    const NamedSizes asked = {{"N", 32 << 20}};
+    const Trace truth = synthetic_trace({}, ranks, asked);
     const double expected = static_cast<double>(truth.repetitions.back().elapsed_ns) * 1e-9;
-    const Prediction prediction = predict(model, ranks, sizes, {.ranks_per_host = ranks});
+    const Prediction prediction = predict(model, ranks, asked, {.ranks_per_host = ranks});
     EXPECT_NEAR(prediction.seconds, expected, 0.03 * expected) << ranks;
-    EXPECT_TRUE(prediction.outside_fitted_range);
     EXPECT_LT(prediction.low, prediction.seconds);
     EXPECT_GT(prediction.high, prediction.seconds);
   }
-  EXPECT_FALSE(predict(model, 2, {{"N", 8 << 20}}).outside_fitted_range);
+  EXPECT_EQ(predict(model, 2, {{"N", 8 << 20}}).reach, 0);
 }
 
 }  // namespace
