@@ -205,12 +205,14 @@ Json to_json(const PlanChoice& choice) {
 }
 
 Json to_json(const JudgedRun& judged) {
+  const std::optional<double>& sum = judged.prediction.sum_of_maxima_s;
   return {{"ranks", judged.run.ranks},
           {"threads", judged.run.threads},
           {"sizes", judged.run.sizes},
           {"measured", judged.measured_s},
           {"spread", judged.spread},
           {"predicted", judged.prediction.seconds},
+          {"sum_of_maxima", sum ? Json(*sum) : Json()},
           {"interval", {judged.prediction.low, judged.prediction.high}},
           {"is_answer", judged.prediction.is_answer()},
           {"inside", judged.inside},

@@ -59,7 +59,7 @@ void run(const ReportArguments& arguments) {
 void add_report_command(CLI::App& program) {
   auto arguments = std::make_shared<ReportArguments>();
   CLI::App* command =
-      program.add_subcommand("report", "Compare a model with traces or a table: HTML and CSV");
+      program.add_subcommand("report", "Compare a model with traces or a table: a page");
   command->add_option("traces", arguments->traces,
                       "Traces (*.trace.jsonl) of the application, a study's folder, or a table");
   command->add_option("--model", arguments->model,

@@ -1,10 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <set>
 
 #include "models/export/exports.hpp"
-#include "models/report/table.hpp"
 
 namespace cleave::models {
+
+static std::string field_of(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) {
+    return text;
+  }
+  std::string quoted;
+  for (const char c : text) {
+    quoted += c == '"' ? "\"\"" : std::string_view(&c, 1);
+  }
+  return fmt::format("\"{}\"", quoted);
+}
 
 std::string to_span_csv(std::span<const detail::Trace> traces) {
   std::set<std::string> names;
@@ -13,21 +26,12 @@ std::string to_span_csv(std::span<const detail::Trace> traces) {
       names.insert(list.begin(), list.end());
     }
   }
-  Table table{.columns = {{"file"},
-                          {"app"},
-                          {"ranks", true},
-                          {"repetition", true},
-                          {"warm_up"},
-                          {"rank", true},
-                          {"level", true},
-                          {"group", true},
-                          {"block"},
-                          {"begin_ns", true},
-                          {"end_ns", true},
-                          {"bytes", true}}};
+  std::string text =
+      "file,app,ranks,repetition,warm_up,rank,level,group,block,begin_ns,end_ns,bytes";
   for (const std::string& name : names) {
-    table.columns.push_back({name, true});
+    text += ',' + field_of(name);
   }
+  text += "\r\n";
   for (const detail::Trace& trace : traces) {
     std::set<int> warm_ups;
     for (const detail::Trace::Run& run : trace.repetitions) {
@@ -35,30 +39,21 @@ std::string to_span_csv(std::span<const detail::Trace> traces) {
         warm_ups.insert(run.index);
       }
     }
+    const std::string start = fmt::format("{},{},{}", field_of(trace.file.filename().string()),
+                                          field_of(trace.run.app), trace.run.ranks);
     for (const auto& [rank, span] : trace.spans) {
       const NamedSizes sizes = trace.sizes_of(span);
-      std::vector<Cell> row;
-      const auto add = [&row](std::string exact) { row.push_back({"", std::move(exact)}); };
-      add(trace.file.filename().string());
-      add(trace.run.app);
-      add(std::to_string(trace.run.ranks));
-      add(std::to_string(span.repetition));
-      add(warm_ups.contains(span.repetition) ? "true" : "false");
-      add(std::to_string(rank));
-      add(std::to_string(span.level));
-      add(std::to_string(span.group));
-      add(std::string(name_of(span.block)));
-      add(std::to_string(span.begin_ns));
-      add(std::to_string(span.end_ns));
-      add(std::to_string(span.bytes));
+      text += fmt::format("{},{},{},{},{},{},{},{},{},{}", start, span.repetition,
+                          warm_ups.contains(span.repetition), rank, span.level, span.group,
+                          name_of(span.block), span.begin_ns, span.end_ns, span.bytes);
       for (const std::string& name : names) {
         const auto found = sizes.find(name);
-        add(found == sizes.end() ? "" : std::to_string(found->second));
+        text += found == sizes.end() ? "," : fmt::format(",{}", found->second);
       }
-      table.rows.push_back(std::move(row));
+      text += "\r\n";
     }
   }
-  return to_csv(table);
+  return text;
 }
 
 }  // namespace cleave::models

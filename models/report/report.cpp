@@ -114,7 +114,6 @@ Report make_report(const Model& model, const Measurements& measurements,
   report.asked = answers_of_rehearsals(report.model);
   report.answers = answers_of(report.model);
   report.notes = notes_of(report, measurements);
-  report.residuals = residuals_of(model, measurements, report.comparisons);
   report.tables = make_tables(model, measurements, report.comparisons);
   return report;
 }
@@ -213,9 +212,6 @@ void make_folder(const std::filesystem::path& folder) {
 }
 
 void write_report(const std::filesystem::path& folder, const Report& report) {
-  for (const Table& table : report.tables) {
-    write_file(folder / (table.id + ".csv"), to_csv(table));
-  }
   write_file(folder / "report.html", to_html(report));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A report: what a model says beside what was measured, as tables and as data of figures; on a
-// terminal, and as files of which page/page.hpp makes the page.
+// terminal, and as a page (page/page.hpp).
 #pragma once
 
 #include <filesystem>
@@ -26,14 +26,6 @@ struct Note {
   bool is_grave = false;  ///< answers may be wrong for it
 };
 
-/// The fit of a block of a run, or of a part of a search, against what was measured.
-struct Residual {
-  std::string block;
-  NamedSizes run_sizes;
-  double measured_s = 0;
-  double relative = 0;  ///< (fitted - measured) / measured
-};
-
 /// The files that a command would be given to ask the same.
 struct Origin {
   std::string model;
@@ -49,7 +41,6 @@ struct Report {
   std::vector<JudgedRun> comparisons;
   std::vector<Table> tables;
   std::vector<Note> notes;  ///< grave ones first
-  std::vector<Residual> residuals;
   Model model;    ///< with the l and g that were asked for, and checks by the compared runs
   Origin origin;  ///< for the caller to set
 };
@@ -75,8 +66,7 @@ std::string to_brief(const Report& report);
 /// A folder to write into: made if its parent exists. \throws FileError
 void make_folder(const std::filesystem::path& folder);
 
-/// Writes the report as a page, and one CSV file a table, into `folder`, which exists.
-/// \throws FileError
+/// Writes the report as a page into `folder`, which exists. \throws FileError
 void write_report(const std::filesystem::path& folder, const Report& report);
 
 // The parts of make_report.
@@ -84,12 +74,6 @@ void write_report(const std::filesystem::path& folder, const Report& report);
 /// The tables that have rows; first the one that a reader comes for.
 std::vector<Table> make_tables(const Model& model, const Measurements& measurements,
                                const std::vector<JudgedRun>& comparisons);
-
-/// One residual for each block at each level of each run on the hypercube. Of a search: for each
-/// part of each run; of a table: for each run. Blocks whose fits leave messages out (pivot) have
-/// none.
-std::vector<Residual> residuals_of(const Model& model, const Measurements& measurements,
-                                   const std::vector<JudgedRun>& comparisons);
 
 /// Seconds of each block of each run, by ranks and sizes: the sum over levels of the longest over
 /// the ranks.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/report/table.hpp"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
@@ -89,29 +89,6 @@ std::string row_text(const std::vector<Shown>& columns, std::size_t row) {
   return text;
 }
 
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) {
-    return text;
-  }
-  std::string quoted;
-  for (const char c : text) {
-    quoted += c == '"' ? "\"\"" : std::string_view(&c, 1);
-  }
-  return fmt::format("\"{}\"", quoted);
-}
-
-/// The lines of all rows: `line` makes one of the texts of a row's cells.
-template <class Line>
-std::string lines_of(const Table& table, std::string Cell::*member, Line line) {
-  std::string text;
-  for (const std::vector<Cell>& row : table.rows) {
-    std::vector<std::string> fields;
-    std::ranges::transform(row, std::back_inserter(fields), member);
-    text += line(std::move(fields));
-  }
-  return text;
-}
-
 std::string escaped_for_markdown(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
@@ -158,17 +135,13 @@ std::string to_markdown(const Table& table) {
     heads.push_back(column.shown());
     rule += column.is_number ? " ---: |" : " --- |";
   }
-  return line(heads) + rule + '\n' + lines_of(table, &Cell::shown, line);
-}
-
-std::string to_csv(const Table& table) {
-  const auto line = [](std::vector<std::string> fields) {
-    std::ranges::transform(fields, fields.begin(), csv_field);
-    return fmt::format("{}\r\n", fmt::join(fields, ","));
-  };
-  std::vector<std::string> heads;
-  std::ranges::transform(table.columns, std::back_inserter(heads), &Column::name);
-  return line(heads) + lines_of(table, &Cell::exact, line);
+  std::string text = line(heads) + rule + '\n';
+  for (const std::vector<Cell>& row : table.rows) {
+    std::vector<std::string> fields;
+    std::ranges::transform(row, std::back_inserter(fields), &Cell::shown);
+    text += line(fields);
+  }
+  return text;
 }
 
 std::string notes_text(const std::vector<std::string>& notes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables as data, and as text: for a terminal, as Markdown, and as CSV.
+// Tables as data, and as text: for a terminal, and as Markdown.
 #pragma once
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ struct Column {
 };
 
 struct Table {
-  std::string id;  ///< name of its CSV file
+  std::string id;  ///< of its section in a page
   std::string title;
   std::string note;
   std::vector<Column> columns;
@@ -73,9 +73,6 @@ inline std::string format_workers(int ranks, int threads) {
 std::string to_terminal(const Table& table);
 
 std::string to_markdown(const Table& table);
-
-/// One header line; numbers in full (RFC 4180).
-std::string to_csv(const Table& table);
 
 using detail::wrapped;
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of a report, and how far its fits lie from what was measured.
+// The tables of a report.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <iterator>
 #include <map>
 #include <set>
 
@@ -18,11 +16,6 @@
 namespace cleave::models {
 
 namespace {
-
-/// Blocks whose fits are functions of a sample's sizes alone.
-constexpr std::array<detail::Block, 5> kFittedToSamples = {
-    detail::Block::divide, detail::Block::combine, detail::Block::sequential,
-    detail::Block::skeleton, detail::Block::partition};
 
 std::set<std::string> size_names(const std::vector<JudgedRun>& comparisons) {
   std::set<std::string> names;
@@ -265,39 +258,6 @@ std::map<std::pair<int, NamedSizes>, std::map<detail::Block, double>> measured_b
     }
   }
   return blocks;
-}
-
-std::vector<Residual> residuals_of(const Model& model, const Measurements& measurements,
-                                   const std::vector<JudgedRun>& comparisons) {
-  std::vector<Residual> residuals;
-  const auto add = [&](std::string block, const NamedSizes& sizes, double fitted, double measured) {
-    residuals.push_back({std::move(block), sizes, measured, (fitted - measured) / measured});
-  };
-  for (const JudgedRun& c : comparisons) {
-    if (const SearchRun* search = search_of(measurements.searches, c)) {
-      add("search", c.run.sizes, c.prediction.shares.front().seconds,
-          detail::median(search->visits));
-    }
-    if (model.hypercube() == nullptr) {
-      add("run", c.run.sizes, c.prediction.seconds, c.measured_s);
-    }
-  }
-  for (const detail::Block block : kFittedToSamples) {
-    const BlockModel* fitted =
-        model.hypercube() == nullptr ? nullptr : model.hypercube()->find(block);
-    if (fitted == nullptr) {
-      continue;
-    }
-    std::vector<Sample> samples;
-    std::ranges::copy_if(
-        measurements.samples, std::back_inserter(samples),
-        [&](const Sample& sample) { return sample.block == block && !sample.is_rehearsed; });
-    for (const Observation& o : observations_of(samples)) {
-      add(std::string(name_of(block)), o.run_sizes, fitted->law.median(o.sizes, o.ranks_per_host),
-          o.value);
-    }
-  }
-  return residuals;
 }
 
 }  // namespace cleave::models

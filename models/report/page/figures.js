@@ -4,7 +4,6 @@
 
 // Okabe and Ito: told apart by the colour-blind. Yellow and black are left out, which light or dark grounds hide.
 const kColours = ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#8c6d31", "#7f7f7f"];
-const kSymbols = ["circle", "rect", "triangle", "diamond", "roundRect", "pin", "arrow"];
 const kBlockColours = {
   sequential: 0, search: 0, divide: 1, combine: 2, exchange: 3, skeleton: 4, partition: 5, steal: 5,
   sample: 6, pivot: 6, conquer: 2, wait: 7, idle: 7,
@@ -192,19 +191,8 @@ function comparisonOptions(runs) {
   };
 }
 
-function residualOptions(residuals) {
-  return {
-    ...base(({ data }) => data.text), yAxis: percentAxis(),
-    xAxis: timeAxis("measured time of the block", residuals.map(({ measured }) => measured)),
-    series: [...new Set(residuals.map(({ block }) => block))].map((block, i) => ({
-      type: "scatter", name: block, color: blockColour(block), symbol: kSymbols[i % kSymbols.length], symbolSize: 8,
-      itemStyle: { opacity: 0.8 },
-      data: residuals.filter((r) => r.block === block).map(({ measured, relative, text }) => ({ value: [measured, 100 * relative], text })) })),
-  };
-}
-
 // Draws what was measured, and returns a function that draws the answers over ranks.
-function makeFigures(place, { runs, residuals, max_ranks: maxRanks }) {
+function makeFigures(place, { runs, max_ranks: maxRanks }) {
   let curve = null;
   const above = element("section", { class: "figures", id: "over-ranks" });
   place.before(above);
@@ -212,10 +200,6 @@ function makeFigures(place, { runs, residuals, max_ranks: maxRanks }) {
   if (answers.length > 0) {
     addFigure(place, "comparison", "Predicted against measured", "Every run of which a time is known. On the dashed line both " +
               "are equal; held out: kept from the fit to test it.", () => comparisonOptions(answers));
-  }
-  if (residuals.length > 0) {
-    addFigure(place, "residuals", "Residuals of the blocks", "Above 0: the fit is longer than what was measured.",
-              () => residualOptions(residuals));
   }
   watchTheme();
   return (next) => {

@@ -238,20 +238,9 @@ json page_data(const Report& report) {
                     {"held_out", c.held_out},
                     {"text", text}});
   }
-  json residuals = json::array();
-  for (const Residual& r : report.residuals) {
-    residuals.push_back(
-        {{"block", r.block},
-         {"measured", r.measured_s},
-         {"relative", r.relative},
-         {"text", fmt::format("{}, {}\nmeasured {}, fitted {:+.3g} % away", r.block,
-                              format_sizes(r.run_sizes), detail::format_seconds(r.measured_s),
-                              100 * r.relative)}});
-  }
   return {{"fields", fields_of(report.model)}, {"file", report.origin.model},
           {"machine", report.origin.machine},  {"max_ranks", report.model.max_ranks()},
-          {"plan_heads", kPlanHeads},          {"runs", std::move(runs)},
-          {"residuals", std::move(residuals)}};
+          {"plan_heads", kPlanHeads},          {"runs", std::move(runs)}};
 }
 
 std::string packed(std::string_view bytes) {

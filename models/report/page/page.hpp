@@ -17,7 +17,7 @@ struct Report;
 /// \throws Error  if there is no memory to compress it
 std::string to_html(const Report& report);
 
-/// Data for the page's scripts: the fields of a question, runs and residuals.
+/// Data for the page's scripts: the fields of a question, and runs.
 nlohmann::json page_data(const Report& report);
 
 /// The answer to a question, in sentences and numbers. The page calls it as WebAssembly.
