@@ -223,21 +223,16 @@ std::vector<Communication> measure_all(const CalibrateOptions& options, const Co
   return entries;
 }
 
-std::string known(double seconds) { return seconds < 0 ? "" : format_seconds(seconds); }
-
-/// l and g of each piece, in lines of at most 80 columns. A number below 0 is left out: the line of
-/// a piece need not hold at 0 bytes.
+/// l and g of the line through all lengths, in lines of at most 80 columns.
 std::string text_of(const Machine& machine) {
   const auto row = [](auto... cells) {
-    return fmt::format("{:>5} {:>5} {:<8} {:>12} {:>10} {:>12} {:>10}\n", cells...);
+    return fmt::format("{:>5} {:>5} {:<8} {:>12} {:>12} {:>12}\n", cells...);
   };
-  std::string text = row("ranks", "level", "hosts", "from, bytes", "l", "g of a byte", "of a word");
+  std::string text = row("ranks", "level", "hosts", "l", "g of a byte", "of a word");
   for (const Communication& c : machine.exchange) {
-    for (const MessageSegment& s : c.segments) {
-      text += row(c.ranks, c.level, c.between_hosts ? "between" : "inside",
-                  fmt::format("{:.0f}", s.from_bytes), known(s.latency_s), known(s.gap_s_per_byte),
-                  known(kBytesPerWord * s.gap_s_per_byte));
-    }
+    text +=
+        row(c.ranks, c.level, c.between_hosts ? "between" : "inside", format_seconds(c.latency_s),
+            format_seconds(c.gap_s_per_byte), format_seconds(kBytesPerWord * c.gap_s_per_byte));
     const auto unstable =
         std::ranges::count_if(c.samples, [](const auto& sample) { return !sample.stable; });
     if (unstable > 0) {

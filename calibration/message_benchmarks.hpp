@@ -17,7 +17,6 @@ namespace cleave::calibration {
 using detail::Communication;
 using detail::Machine;
 using detail::MessageSamples;
-using detail::MessageSegment;
 
 /// The exchange across `level` of the hypercube of `ranks` ranks: all partners swap at once, as
 /// DC_Call does.

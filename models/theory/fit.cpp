@@ -617,7 +617,7 @@ Model fit_all(const Measurements& measurements, const std::optional<detail::Mach
   } else if (measurements.type == name_of(DC_Type::work_stealing)) {
     model.parts = fit_search(model, measurements.searches);
     for (const SearchRun& run : measurements.searches) {
-      model.network.assumed = is_preset(run.network) ? run.network : model.network.assumed;
+      model.network.source = is_preset(run.network) ? run.network : model.network.source;
     }
   } else {
     model.network =

@@ -105,7 +105,6 @@ static void fields(JsonFields& object, KnownRun& run) {
 
 static void fields(JsonFields& object, Network& n) {
   object("source", n.source)("exchange", n.exchange)("tells_hosts_apart", n.tells_hosts_apart);
-  object("assumed", n.assumed);
 }
 
 static void fields(JsonFields& object, Check& c) {

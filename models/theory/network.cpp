@@ -39,6 +39,8 @@ constexpr std::array<Preset, 5> kPresets = {{{"ethernet-1g", 15e-6, 80e-6, 0.047
 
 }  // namespace
 
+std::string Network::assumed() const { return is_preset(source) ? source : ""; }
+
 bool Network::knows_between_hosts() const {
   return std::ranges::any_of(
       exchange, [&](const Communication& e) { return e.between_hosts || !tells_hosts_apart; });
@@ -57,10 +59,6 @@ Network network_of(const detail::Machine& machine) {
 
 Network with_machine(const Network& network, const detail::Machine& machine) {
   Network other = network_of(machine);
-  if (is_preset(machine.name)) {
-    other.tells_hosts_apart = true;
-    other.assumed = machine.name;
-  }
   const auto is_between = [&](const Communication& e) { return e.between_hosts; };
   if (other.tells_hosts_apart && std::ranges::all_of(other.exchange, is_between)) {
     std::ranges::remove_copy_if(network.exchange, std::back_inserter(other.exchange), is_between);
@@ -110,15 +108,16 @@ detail::Machine preset_machine(const std::string& name) {
   };
   const double latency_s = middle(preset.min_latency_s, preset.max_latency_s) / 2;
   const double gap_s = 1 / middle(preset.min_bytes_per_s, preset.max_bytes_per_s) / 2;
-  return {
-      .name = name,
-      .exchange = {
-          {.ranks = 2,
-           .between_hosts = true,
-           .latency_s = latency_s,
-           .latency_error_s = latency_s * error(preset.min_latency_s, preset.max_latency_s),
-           .gap_s_per_byte = gap_s,
-           .gap_error_s_per_byte = gap_s * error(preset.min_bytes_per_s, preset.max_bytes_per_s)}}};
+  return {.name = name,
+          .exchange = {{.ranks = 2,
+                        .between_hosts = true,
+                        .latency_s = latency_s,
+                        .latency_error_s =
+                            latency_s * error(preset.min_latency_s, preset.max_latency_s),
+                        .gap_s_per_byte = gap_s,
+                        .gap_error_s_per_byte =
+                            gap_s * error(preset.min_bytes_per_s, preset.max_bytes_per_s)}},
+          .provenance = {.program = "cleave"}};
 }
 
 double half_width_of(const Communication& entry, double message_bytes) {
@@ -176,26 +175,15 @@ double agreement_seconds(const Communication& entry, int ranks) {
   return rounds_seconds(entry, ranks, detail::kAgreementBytes);
 }
 
-namespace {
-
-/// seconds = constant + slope * bytes, by least relative squares, with standard errors.
-struct Line {
-  double constant = 0;
-  double slope = 0;
-  double constant_error = 0;
-  double slope_error = 0;
-  double squares = 0;  ///< relative residuals
-};
-
-/// Nothing where the points do not determine both. A slope is at least 0; so is the constant where
-/// `is_from_zero`.
-std::optional<Line> line_through(std::span<const MessagePoint> points, bool is_from_zero) {
+void fit_latency_gap(Communication& entry, std::span<const MessagePoint> points) {
   const auto weight = [](const MessagePoint& p) {
     return std::pow(std::max(p.seconds, kShortest_s), -2);
   };
-  double weights = 0, bytes = 0, seconds = 0, xx = 0, xy = 0;
+  const auto count = static_cast<double>(points.size());
+  double weights = 0, bytes = 0, seconds = 0, mean = 0, xx = 0, xy = 0;
   for (const MessagePoint& p : points) {
     weights += weight(p), bytes += weight(p) * p.message_bytes, seconds += weight(p) * p.seconds;
+    mean += p.seconds / count;
   }
   bytes /= weights, seconds /= weights;
   for (const MessagePoint& p : points) {
@@ -203,107 +191,30 @@ std::optional<Line> line_through(std::span<const MessagePoint> points, bool is_f
     xy += weight(p) * (p.message_bytes - bytes) * (p.seconds - seconds);
   }
   if (points.size() < 3 || !(xx > 0)) {
-    return std::nullopt;
-  }
-  Line line{.constant = seconds - xy / xx * bytes, .slope = xy / xx};
-  if (line.slope < 0) {
-    line = {.constant = seconds};
-  } else if (is_from_zero && line.constant < 0) {
-    line = {.slope = (xy + weights * bytes * seconds) / (xx + weights * bytes * bytes)};
-  }
-  for (const MessagePoint& p : points) {
-    line.squares +=
-        weight(p) * std::pow(p.seconds - line.constant - line.slope * p.message_bytes, 2);
-  }
-  const double variance = line.squares / (static_cast<double>(points.size()) - 2);
-  line.slope_error = std::sqrt(variance / xx);
-  line.constant_error = std::sqrt(variance * (1 / weights + bytes * bytes / xx));
-  return line;
-}
-
-using Pieces = std::vector<std::span<const MessagePoint>>;
-
-/// n ln(R / n) + p ln n (Schwarz, 1978): a piece has two parameters, and a cut is one, too.
-/// Infinite where a piece has few sizes or close ones, which show the noise between them rather
-/// than a law.
-double criterion(const Pieces& pieces) {
-  constexpr double kNegligible = 0.01;  // relative residuals of medians that are known to 2 %
-  constexpr std::size_t kMinPoints = 4;
-  constexpr double kMinSpan = 4;  // longest / shortest message
-  double n = 0;
-  double squares = 0;
-  for (const auto& piece : pieces) {
-    const auto line = line_through(piece, false);
-    if (!line || piece.size() < kMinPoints ||
-        piece.back().message_bytes < kMinSpan * std::max(1.0, piece.front().message_bytes)) {
-      return std::numeric_limits<double>::infinity();
-    }
-    n += static_cast<double>(piece.size());
-    squares += line->squares;
-  }
-  return n * std::log(std::max(squares / n, kNegligible * kNegligible)) +
-         (3 * static_cast<double>(pieces.size()) - 1) * std::log(n);
-}
-
-/// One cut after another where it leaves least, as long as that is less than before.
-Pieces pieces_of(std::span<const MessagePoint> points) {
-  constexpr std::size_t kMaxPieces = 4;
-  Pieces best = {points};
-  double least = criterion(best);
-  for (Pieces before; before.size() < best.size() && best.size() < kMaxPieces;) {
-    before = best;
-    for (std::size_t i = 0; i < before.size(); ++i) {
-      for (std::size_t cut = 1; cut < before[i].size(); ++cut) {
-        Pieces with = before;
-        with[i] = before[i].first(cut);
-        with.insert(with.begin() + static_cast<std::ptrdiff_t>(i) + 1, before[i].subspan(cut));
-        if (const double of_these = criterion(with); of_these < least) {
-          least = of_these;
-          best = std::move(with);
-        }
-      }
-    }
-  }
-  return best;
-}
-
-}  // namespace
-
-void fit_latency_gap(Communication& entry, std::span<const MessagePoint> points) {
-  const std::optional<Line> line = line_through(points, true);
-  if (!line) {
     throw Error(
         fmt::format("latency and gap: {} {} of different lengths determine no line: at least 3 are "
                     "needed",
                     points.size(), points.size() == 1 ? "message" : "messages"));
   }
-  double mean = 0, total = 0, unexplained = 0;
-  for (const MessagePoint& point : points) {
-    mean += point.seconds / static_cast<double>(points.size());
+  double slope = std::max(0.0, xy / xx);
+  double constant = seconds - slope * bytes;
+  if (constant < 0) {
+    slope = (xy + weights * bytes * seconds) / (xx + weights * bytes * bytes);
+    constant = 0;
   }
-  for (const MessagePoint& point : points) {
-    total += std::pow(point.seconds - mean, 2);
-    unexplained += std::pow(point.seconds - line->constant - point.message_bytes * line->slope, 2);
+  double squares = 0, total = 0, unexplained = 0;
+  for (const MessagePoint& p : points) {
+    const double left = p.seconds - constant - slope * p.message_bytes;
+    squares += weight(p) * left * left;
+    unexplained += left * left;
+    total += std::pow(p.seconds - mean, 2);
   }
-  entry.latency_s = line->constant / 2;
-  entry.latency_error_s = line->constant_error / 2;
-  entry.gap_s_per_byte = line->slope / 2;
-  entry.gap_error_s_per_byte = line->slope_error / 2;
+  const double variance = squares / (count - 2);
+  entry.latency_s = constant / 2;
+  entry.latency_error_s = std::sqrt(variance * (1 / weights + bytes * bytes / xx)) / 2;
+  entry.gap_s_per_byte = slope / 2;
+  entry.gap_error_s_per_byte = std::sqrt(variance / xx) / 2;
   entry.r_squared = total > 0 ? 1 - unexplained / total : 1;
-}
-
-std::vector<detail::MessageSegment> fit_message_segments(std::vector<MessagePoint> points) {
-  std::ranges::sort(points, {}, &MessagePoint::message_bytes);
-  std::vector<detail::MessageSegment> segments;
-  double longest_before = 0;
-  for (const auto& piece : pieces_of(points)) {
-    const Line line = line_through(piece, false).value();
-    // Between two measured sizes the law changes somewhere: halfway on a logarithmic scale.
-    segments.push_back({std::sqrt(longest_before * piece.front().message_bytes), line.constant / 2,
-                        line.constant_error / 2, line.slope / 2, line.slope_error / 2});
-    longest_before = piece.back().message_bytes;
-  }
-  return segments;
 }
 
 void fit_communication(Communication& pattern) {
@@ -312,7 +223,20 @@ void fit_communication(Communication& pattern) {
     medians.push_back({static_cast<double>(s.message_bytes), detail::median(s.seconds)});
   }
   fit_latency_gap(pattern, medians);
-  pattern.segments = fit_message_segments(std::move(medians));
+  pattern.segments.clear();
+  for (std::size_t i = 0; i + 1 < medians.size(); ++i) {
+    const auto& [bytes, seconds] = medians[i];
+    const auto& [next_bytes, next_s] = medians[i + 1];
+    const double gap_s = std::max(0.0, next_s - seconds) / (next_bytes - bytes) / 2;
+    const double latency_s = seconds / 2 - bytes * gap_s;
+    const std::vector<double>& all = pattern.samples[i].seconds;
+    const double error = relative_spread(all) / std::sqrt(static_cast<double>(all.size()));
+    pattern.segments.push_back({.from_bytes = i == 0 ? 0 : bytes,
+                                .latency_s = latency_s,
+                                .latency_error_s = error * std::abs(latency_s),
+                                .gap_s_per_byte = gap_s,
+                                .gap_error_s_per_byte = error * gap_s});
+  }
 }
 
 }  // namespace cleave::models

@@ -16,14 +16,15 @@ namespace cleave::models {
 
 /// The l and g of one machine, without the samples that they were fitted to.
 struct Network {
-  std::string source;  ///< the machine's name, or "traces"
+  std::string source;  ///< the machine's name, "traces", or the preset between hosts
   std::vector<detail::Communication>
       exchange;  ///< the skeleton's exchange, by number of ranks and level
   /// Whether entries say which of them leave a host; a machine written by hand stands for both.
   bool tells_hosts_apart = true;
-  std::string assumed;  ///< the preset that stands for messages between hosts; empty if none
 
   bool is_empty() const { return exchange.empty(); }
+  /// The preset that stands for messages between hosts; empty if none.
+  std::string assumed() const;
   /// Whether it says what messages between hosts take.
   bool knows_between_hosts() const;
 };
@@ -31,7 +32,8 @@ struct Network {
 /// l and g of the exchanges in traces, for each number of ranks that determines them.
 Network network_of(const std::vector<Sample>& samples, const std::string& placement);
 Network network_of(const detail::Machine& machine);
-/// `network` with what `machine` says in its place; a preset says nothing of messages in a host.
+/// `network` with what `machine` says in its place: where that is of messages between hosts alone,
+/// those in a host stay.
 Network with_machine(const Network& network, const detail::Machine& machine);
 
 /// The network between hosts that is assumed if nobody measured one.
@@ -79,13 +81,8 @@ struct MessagePoint {
 /// \throws Error  if the points do not determine both: fewer than three, or one size only
 void fit_latency_gap(detail::Communication& entry, std::span<const MessagePoint> points);
 
-/// A line in up to four pieces, each of at least 4 message sizes over a factor of 4 with its own
-/// l, which may be negative, and g. A cut is made where it leaves least, as long as Schwarz's
-/// criterion (1978) falls. \pre  the points determine l and g. Cost: the square of their number
-std::vector<detail::MessageSegment> fit_message_segments(std::vector<MessagePoint> points);
-
-/// Fills in l, g and segments of `pattern` by the medians of its samples, and the worst case by the
-/// longest times, as the paper does. \throws Error  as fit_latency_gap
+/// Fills in l and g of `pattern` by the medians of its samples, and the segments between them,
+/// which meet every median. \throws Error  as fit_latency_gap
 void fit_communication(detail::Communication& pattern);
 
 }  // namespace cleave::models

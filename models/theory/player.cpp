@@ -326,7 +326,7 @@ class Player {
   const detail::Communication& entry(const ScheduledGroup& group, int level) {
     const bool leaves = leaves_host(group.ranks);
     const detail::Communication& found = entry_for(network_, ranks_, level, leaves);
-    const bool is_assumed = leaves && !network_.assumed.empty();
+    const bool is_assumed = leaves && !network_.assumed().empty();
     if (found.ranks != ranks_ && !is_assumed && others_.insert(found.ranks).second) {
       prediction_.remarks.push_back(fmt::format("l and g are those of {} ranks", found.ranks));
     }

@@ -129,12 +129,12 @@ void require_known(const SearchModel& search, const Model& model, const Predicti
 }
 
 void set_assumed(Prediction& prediction, const Network& network) {
-  if (prediction.ranks > prediction.ranks_per_host && !network.assumed.empty()) {
-    prediction.assumed_network = network.assumed;
+  if (prediction.ranks > prediction.ranks_per_host && !network.assumed().empty()) {
+    prediction.assumed_network = network.source;
     prediction.remarks.push_back(fmt::format(
         "messages between hosts are those of a usual network, {}; calibrate the real one "
         "for a narrower interval",
-        network.assumed));
+        network.source));
   }
 }
 
@@ -278,7 +278,6 @@ Prediction predict(const Model& model, int ranks, const NamedSizes& sizes,
   correct(prediction, model, parts);
   HalfWidths widths = parts.blocks;
   widths.scale(parts.blocks_s / prediction.seconds);
-  prediction.half_width_of_blocks = (widths.below + widths.above) / 2;
   const double part = parts.messages_s / prediction.seconds;
   widths.below += part * parts.messages.below;
   widths.above += part * parts.messages.above;

@@ -59,7 +59,6 @@ struct Prediction {
   /// The quiet time is between these with 95 % probability.
   double low = 0;
   double high = 0;
-  double half_width_of_blocks = 0;  ///< the part of half that interval that is not of messages
   /// A single run is, on a host as busy as it was in the fitted runs.
   double run_low = 0;
   double run_high = 0;

@@ -43,8 +43,8 @@ struct Communication {
   double gap_s_per_byte = 0;    ///< g
   double gap_error_s_per_byte = 0;
   double r_squared = 1;
-  /// Where eager and rendezvous messages differ: ascending, the first from 0 bytes. Empty: l and g
-  /// above hold for every message.
+  /// Between measured lengths: ascending, the first from 0 bytes. Empty: l and g above hold for
+  /// every message.
   std::vector<MessageSegment> segments;
   std::vector<MessageSamples> samples;  ///< ascending in message_bytes
 
