@@ -287,23 +287,22 @@ std::vector<Answer> answers_of(const Model& model) {
 }
 
 std::vector<Answer> answers_of_rehearsals(const Model& model) {
-  const auto is_of = [](const KnownRun& run, KnownRun::Kind kind) { return run.kind == kind; };
-  const auto problem_of = [](const KnownRun& run) {
-    return run.given.empty() ? run.place.sizes : run.given;
+  constexpr double kSame = 0.25;  // doublings: a search that prunes visits other nodes each time
+  using Kind = KnownRun::Kind;
+  const auto is_run = [&](const KnownRun& rehearsed) {
+    return std::ranges::any_of(model.known, [&](const KnownRun& run) {
+      return run.kind == Kind::run && doublings_between(run.place, rehearsed.place) < kSame;
+    });
   };
-  std::set<NamedSizes> asked;
-  for (const KnownRun& run : model.known) {
-    if (is_of(run, KnownRun::Kind::rehearsal) &&
-        std::ranges::none_of(model.known, [&](const KnownRun& other) {
-          return is_of(other, KnownRun::Kind::run) && other.place.ranks == run.place.ranks &&
-                 problem_of(other) == problem_of(run);
-        })) {
-      asked.insert(problem_of(run));
-    }
-  }
+  std::vector<KnownRun> asked = model.known;
+  std::erase_if(asked,
+                [&](const KnownRun& run) { return run.kind != Kind::rehearsal || is_run(run); });
   std::vector<Answer> answers;
   for (const KnownRun& run : model.known) {
-    if (is_of(run, KnownRun::Kind::rehearsal) && asked.contains(problem_of(run))) {
+    if (run.kind == Kind::rehearsal && std::ranges::any_of(asked, [&](const KnownRun& of) {
+          return doublings_between({run.place.ranks, run.place.threads, of.place.sizes},
+                                   run.place) < kSame;
+        })) {
       answers.push_back(answer_of(model, run.place));
     }
   }

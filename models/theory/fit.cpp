@@ -451,6 +451,23 @@ TableModel fit_table(const std::vector<RunPoint>& points) {
   return {.law = std::get<Law>(std::move(law)), .rows = static_cast<int>(points.size())};
 }
 
+/// Scatter of all runs together, on the scale of logarithms; at least the floor of a law.
+double scatter_of(const std::vector<RunPoint>& points) {
+  double squares = 0;
+  double freedom = 0;
+  for (const RunPoint& point : points) {
+    double mean = 0;  // of the rounds so far
+    double count = 0;
+    for (const double seconds : point.seconds) {
+      const double off = std::log(std::max(seconds, kShortest_s)) - mean;
+      squares += off * off * count / (count + 1);
+      mean += off / ++count;
+    }
+    freedom += count - 1;
+  }
+  return std::max(kFloor, freedom > 0 ? std::sqrt(squares / freedom) : 0);
+}
+
 /// The times of the fitted runs' repetitions, over the quiet time that the model says of them.
 /// Rehearsals have no noise of a host.
 std::map<int, std::vector<double>> noise_of(const Model& model,
@@ -538,7 +555,7 @@ KnownRun known_of(const Model& model, const RunPoint& run) {
   const double blocks_s = p.seconds - messages_s;
   const HypercubeModel* const parts = model.hypercube();
   double deviation = std::hypot(
-      measured_s * std::max(kFloor, relative_spread(run.seconds)),
+      measured_s * model.scatter,
       parts && parts->exchange ? messages_s * parts->exchange->half_width / kDeviationsOf95 : 0);
   if (run.is_rehearsed) {
     deviation = std::hypot(
@@ -624,6 +641,7 @@ Model fit_all(const Measurements& measurements, const std::optional<detail::Mach
         machine ? network_of(*machine) : network_of(measurements.samples, measurements.placement);
     model.parts = HypercubeFit(model, measurements, options.forms).fit(machine.has_value());
   }
+  model.scatter = scatter_of(measurements.points);
   model.known = known_of(model, measurements);
   model.noise = noise_of(model, measurements.points);
   return model;

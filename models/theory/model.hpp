@@ -156,6 +156,8 @@ struct Model : Measured {
   /// The host's share on top: elapsed / predicted quiet time of all repetitions of the fitted
   /// runs, ascending, by number of ranks.
   std::map<int, std::vector<double>> noise;
+  /// The standard deviation of a run's rounds, which are processes of their own, relative.
+  double scatter = 0;
   Verdict verdict;
   std::vector<KnownRun> known;
 

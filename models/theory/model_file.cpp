@@ -138,7 +138,7 @@ static void fields(JsonFields& object, Model& m) {
   object("app", m.app)("type", m.type)("placement", m.placement)("threads", m.threads, 1);
   object("options", m.options)("cores", m.cores, 0);
   object("given_sizes", m.given_sizes)("forms", m.forms)("refused", m.refused);
-  object("machine", m.network)("memory", m.memory)("noise", noise, 1e-300);
+  object("machine", m.network)("memory", m.memory)("noise", noise, 1e-300)("scatter", m.scatter, 0);
   object("verdict", m.verdict)("known", m.known)("fitted", m.fitted)("notes", m.notes);
   object("provenance", m.provenance)("splits", splits);
   const bool has_parts = kind_field<HypercubeModel>(object, "hypercube", m) ||

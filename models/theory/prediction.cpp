@@ -276,6 +276,7 @@ Prediction predict(const Model& model, int ranks, const NamedSizes& sizes,
         std::hypot(kBeyond * std::sqrt(prediction.reach), unseen_on_host(prediction, model)));
   }
   correct(prediction, model, parts);
+  parts.blocks.add(model.table() == nullptr ? kDeviationsOf95 * model.scatter : 0);
   HalfWidths widths = parts.blocks;
   widths.scale(parts.blocks_s / prediction.seconds);
   const double part = parts.messages_s / prediction.seconds;
