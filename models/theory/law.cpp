@@ -214,14 +214,6 @@ std::string text_of(const Form& form) {
   return fmt::format("{}", fmt::join(term_names(form), ","));
 }
 
-std::set<std::string> sizes_of(const Form& form) {
-  std::set<std::string> names;
-  for (const Basis& term : form) {
-    names.merge(term.sizes());
-  }
-  return names;
-}
-
 Ranges ranges_of(const std::vector<Observation>& observations) {
   Ranges ranges;
   for (const Observation& observation : observations) {
@@ -249,7 +241,9 @@ std::vector<std::string> varying_sizes(const std::vector<Observation>& observati
 std::set<std::string> Law::sizes() const {
   std::set<std::string> names;
   for (const Hypothesis& hypothesis : hypotheses) {
-    names.merge(sizes_of(hypothesis.form));
+    for (const Basis& term : hypothesis.form) {
+      names.merge(term.sizes());
+    }
   }
   return names;
 }

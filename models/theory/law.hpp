@@ -63,22 +63,17 @@ using Form = std::vector<Basis>;
 /// "1,N*log2(N)".
 std::string text_of(const Form& form);
 std::vector<std::string> term_names(const Form& form);
-/// The sizes that any term depends on.
-std::set<std::string> sizes_of(const Form& form);
 
 /// The size that is a number of ranks.
 inline constexpr const char* kRanksSize = "ranks";
 
-/// The number of ranks per host of observations that do not depend on it.
-inline constexpr int kOneRankPerHost = 1;
-
 /// A value that was measured at some sizes.
 struct Observation {
-  NamedSizes run_sizes;                  ///< of the run that it comes from
-  int ranks_per_host = kOneRankPerHost;  ///< that computed at once
-  NamedValues sizes;                     ///< that the value is a function of
-  double value = 0;                      ///< seconds, or bytes; above 0
-  double disturbed = 0;  ///< chance that it is too long, as its run was disturbed throughout
+  NamedSizes run_sizes;    ///< of the run that it comes from
+  int ranks_per_host = 1;  ///< that computed at once; 1 where the value does not depend on it
+  NamedValues sizes;       ///< that the value is a function of
+  double value = 0;        ///< seconds, or bytes; above 0
+  double disturbed = 0;    ///< chance that it is too long, as its run was disturbed throughout
 };
 
 /// Minimum and maximum of each size.
@@ -120,9 +115,9 @@ struct Law {
   std::set<std::string> sizes() const;
   /// With the factor of the nearest number of ranks per host that was measured. \throws Error  if a
   /// size is missing
-  Estimate at(const NamedValues& sizes, int ranks_per_host = kOneRankPerHost) const;
+  Estimate at(const NamedValues& sizes, int ranks_per_host = 1) const;
   /// The median of this alone.
-  double median(const NamedValues& sizes, int ranks_per_host = kOneRankPerHost) const;
+  double median(const NamedValues& sizes, int ranks_per_host = 1) const;
 };
 
 /// A form and what it costs to assume it, in nats: a form of price 1 must explain the

@@ -138,8 +138,8 @@ void set_assumed(Prediction& prediction, const Network& network) {
   }
 }
 
-Parts ask(Prediction& prediction, const Model& model, const Network& network, bool /*is_silent*/,
-          const SearchModel& search) {
+Parts ask(Prediction& prediction, const Model& model, const Network& /*network*/,
+          bool /*is_silent*/, const SearchModel& search) {
   require_known(search, model, prediction);
   const NamedValues sizes = sizes_of_search(static_cast<double>(prediction.sizes.at("nodes")),
                                             prediction.ranks, prediction.threads);
@@ -150,7 +150,6 @@ Parts ask(Prediction& prediction, const Model& model, const Network& network, bo
   prediction.shares = {
       {.block = detail::Block::sequential, .seconds = visits.median, .part = "search"},
       {.block = detail::Block::steal, .seconds = steals_s, .part = "steal"}};
-  set_assumed(prediction, network);
   Parts parts{.blocks_s = prediction.seconds, .blocks = HalfWidths::of(visits)};
   parts.blocks.add(HalfWidths::of(inverse));
   return parts;
@@ -171,9 +170,7 @@ Parts ask(Prediction& prediction, const Model& model, const Network& /*network*/
 
 Parts ask(Prediction& prediction, const Model& model, const Network& network, bool is_silent,
           const HypercubeModel& /*parts*/) {
-  const Parts parts = play(prediction, model, network, is_silent);
-  set_assumed(prediction, network);
-  return parts;
+  return play(prediction, model, network, is_silent);
 }
 
 bool is_fitted_on_host(const Model& model, int ranks_per_host) {
@@ -258,6 +255,7 @@ Prediction predict(const Model& model, int ranks, const NamedSizes& sizes,
   Parts parts = std::visit(
       [&](const auto& of) { return ask(prediction, model, network, options.is_silent, of); },
       model.parts);
+  set_assumed(prediction, network);
   const auto require = [&](bool is_sensible, double number) {
     if (!is_sensible) {
       throw Error(fmt::format("no time can be predicted for {} and {}: the model's numbers give {}",

@@ -371,22 +371,15 @@ Measurements collect(const std::vector<const Trace*>& traces) {
 
 }  // namespace
 
-NamedSizes lasting_sizes(const RunInformation& run, NamedSizes sizes) {
+RunIdentity identity_of(const RunInformation& run, const Trace::Run& repetition) {
+  NamedSizes sizes = repetition.sizes;
   if (searches_one_problem(run)) {
     sizes.erase("nodes");
   }
-  return sizes;
-}
-
-RunIdentity identity_of(const RunInformation& run, const Trace::Run& repetition) {
-  return {run.ranks,
-          run.threads,
-          lasting_sizes(run, repetition.sizes),
-          run.ranks_per_host,
-          run.oversubscribed,
-          !run.rehearsed.empty(),
-          run.options,
-          searches_one_problem(run) ? run.seed : 0};
+  return {run.ranks,          run.threads,
+          std::move(sizes),   run.ranks_per_host,
+          run.oversubscribed, !run.rehearsed.empty(),
+          run.options,        searches_one_problem(run) ? run.seed : 0};
 }
 
 std::map<std::string, std::string> problem_options(std::map<std::string, std::string> options) {

@@ -61,12 +61,10 @@ inline double quantile(std::vector<double> values, double part) {
 
 /// The key of repetitions, of one trace or of two, that measure the same: ranks, threads, sizes,
 /// ranks per host, whether they share cores, whether they were rehearsed, options, a search's seed.
+/// The nodes of a search that prunes differ by repetition and are not in it.
 using RunIdentity = std::tuple<int, int, NamedSizes, int, bool, bool,
                                std::map<std::string, std::string>, std::uint64_t>;
 RunIdentity identity_of(const RunInformation& run, const detail::Trace::Run& repetition);
-
-/// `sizes` without those that differ by repetition: the nodes of a search that prunes.
-NamedSizes lasting_sizes(const RunInformation& run, NamedSizes sizes);
 
 /// The options that say what is solved: all but the network of a rehearsal.
 std::map<std::string, std::string> problem_options(std::map<std::string, std::string> options);
