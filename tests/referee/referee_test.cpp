@@ -233,7 +233,6 @@ TEST(OneHost, RunsThatWereHeldOutAreSummarised) {
   std::ifstream in(folder.path() / "rows.json");
   const nlohmann::json by_way = nlohmann::json::parse(in);
   EXPECT_EQ(by_way["rehearsed"]["short"].size(), 5U);
-  EXPECT_EQ(by_way["every-second"]["short"].size(), 2U);
   const nlohmann::json& rows = by_way["beyond"]["short"];
   ASSERT_EQ(rows.size(), 1U) << "512K keys, four times beyond 128K";
   const nlohmann::json& row = rows[0];
