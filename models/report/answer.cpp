@@ -288,22 +288,17 @@ std::vector<Answer> answers_of(const Model& model) {
 
 std::vector<Answer> answers_of_rehearsals(const Model& model) {
   using Kind = KnownRun::Kind;
-  // A search that prunes visits other nodes each time: what was given tells its problem.
-  const auto is_same = [](const KnownRun& a, const KnownRun& b) {
-    const Place there{a.place.ranks, a.place.threads, b.place.sizes};
-    const double most = a.given.empty() || a.given != b.given ? 0.01 : 2;  // doublings
-    return doublings_between(a.place, there) < most;
-  };
   std::vector<KnownRun> asked = model.known;
   std::erase_if(asked, [&](const KnownRun& run) {
     return run.kind != Kind::rehearsal || std::ranges::any_of(model.known, [&](const KnownRun& of) {
-             return of.kind == Kind::run && of.place.ranks == run.place.ranks && is_same(of, run);
+             return of.kind == Kind::run && of.place.ranks == run.place.ranks &&
+                    of.options == run.options;
            });
   });
   std::vector<Answer> answers;
   for (const KnownRun& run : model.known) {
     if (run.kind == Kind::rehearsal &&
-        std::ranges::any_of(asked, [&](const KnownRun& of) { return is_same(of, run); })) {
+        std::ranges::any_of(asked, [&](const KnownRun& of) { return of.options == run.options; })) {
       answers.push_back(answer_of(model, run.place));
     }
   }

@@ -541,8 +541,10 @@ double messages_in(const Prediction& prediction) {
 }
 
 KnownRun known_at(const Prediction& by_law, KnownRun::Kind kind, double ratio, double deviation,
-                  const NamedSizes& given = {}) {
-  return {{by_law.place(), std::log(ratio), deviation}, kind, by_law.ranks_per_host, given};
+                  const NamedSizes& given = {},
+                  const std::map<std::string, std::string>& options = {}) {
+  return {
+      {by_law.place(), std::log(ratio), deviation}, kind, by_law.ranks_per_host, given, options};
 }
 
 /// The time without messages is what is left of that of a run; a search has it in all. Where its
@@ -568,7 +570,7 @@ KnownRun known_of(const Model& model, const RunPoint& run) {
   return known_at(
       p, run.is_rehearsed ? KnownRun::Kind::rehearsal : KnownRun::Kind::run,
       std::max((measured_s - messages_s) / blocks_s, kLeastPart * measured_s / p.seconds),
-      deviation / blocks_s, run.given);
+      deviation / blocks_s, run.given, run.options);
 }
 
 KnownRun known_of(const Model& model, const MeasuredMessages& messages) {
@@ -594,7 +596,7 @@ KnownRun known_of(const Model& model, const RehearsedRun& run) {
   double deviation = 0;
   const auto [by_law, own] = played(model, run, deviation);
   return known_at(by_law, KnownRun::Kind::rehearsal, own.measured_s / by_law.seconds, deviation,
-                  run.given);
+                  run.given, run.options);
 }
 
 /// `of` each of `runs` but those that it refuses: a part was refused, and the model says so.

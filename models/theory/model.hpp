@@ -142,7 +142,8 @@ struct KnownRun : Known {
   enum class Kind { run, rehearsal, messages };
   Kind kind = Kind::run;
   int ranks_per_host = 1;
-  NamedSizes given;  ///< RunPoint::given
+  NamedSizes given;                              ///< RunPoint::given
+  std::map<std::string, std::string> options{};  ///< RunPoint::options
 };
 inline constexpr std::array<std::string_view, 3> kKnownNames = {"run", "rehearsal", "messages"};
 

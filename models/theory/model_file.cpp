@@ -99,7 +99,8 @@ static void fields(JsonFields& object, KnownRun& run) {
   Place& place = run.place;
   object.choice("kind", run.kind, kKnownNames)("ranks", place.ranks, 1, detail::kMaxRanks);
   object("threads", place.threads, 1)("ranks_per_host", run.ranks_per_host, 1, detail::kMaxRanks);
-  object("sizes", place.sizes)("given", run.given)("log_ratio", run.value, -1e3, 1e3);
+  object("sizes", place.sizes)("given", run.given)("options", run.options)("log_ratio", run.value,
+                                                                           -1e3, 1e3);
   object("deviation", run.deviation, 1e-9, 1e9);
 }
 

@@ -74,7 +74,8 @@ void set_rehearsals_apart(Measurements& measurements,
     RehearsedRun run{.ranks = point.ranks,
                      .ranks_per_host = point.ranks_per_host,
                      .sizes = point.sizes,
-                     .given = point.given};
+                     .given = point.given,
+                     .options = point.options};
     for (const Sample& sample : measurements.samples) {
       if (sample.is_rehearsed && sample.ranks == run.ranks && sample.run_sizes == run.sizes &&
           sample.ranks_per_host == run.ranks_per_host) {

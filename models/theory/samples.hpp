@@ -165,7 +165,8 @@ struct RehearsedRun {
   int ranks = 1;
   int ranks_per_host = 1;  ///< that were rehearsed at once
   NamedSizes sizes;
-  NamedSizes given;  ///< RunPoint::given
+  NamedSizes given;                              ///< RunPoint::given
+  std::map<std::string, std::string> options{};  ///< RunPoint::options
   /// The quiet times by block and level, of each rehearsed rank.
   std::map<std::pair<detail::Block, int>, std::map<int, Estimate>> blocks;
   std::map<int, NamedValues> leaves;  ///< the sizes of what each rank solves alone
