@@ -288,17 +288,20 @@ std::vector<Answer> answers_of(const Model& model) {
 
 std::vector<Answer> answers_of_rehearsals(const Model& model) {
   using Kind = KnownRun::Kind;
+  // Options tell the problem of a search, which may visit other nodes each time.
+  const auto is_same = [&](const KnownRun& a, const KnownRun& b) {
+    return a.options == b.options && (model.search() != nullptr || a.place.sizes == b.place.sizes);
+  };
   std::vector<KnownRun> asked = model.known;
   std::erase_if(asked, [&](const KnownRun& run) {
     return run.kind != Kind::rehearsal || std::ranges::any_of(model.known, [&](const KnownRun& of) {
-             return of.kind == Kind::run && of.place.ranks == run.place.ranks &&
-                    of.options == run.options;
+             return of.kind == Kind::run && of.place.ranks == run.place.ranks && is_same(of, run);
            });
   });
   std::vector<Answer> answers;
   for (const KnownRun& run : model.known) {
     if (run.kind == Kind::rehearsal &&
-        std::ranges::any_of(asked, [&](const KnownRun& of) { return of.options == run.options; })) {
+        std::ranges::any_of(asked, [&](const KnownRun& of) { return is_same(of, run); })) {
       answers.push_back(answer_of(model, run.place));
     }
   }
