@@ -38,7 +38,7 @@ void run(const ReportArguments& arguments) {
   const Model model = read_model(model_file);
   const std::vector<std::string> files = traces_of(arguments.traces);
   const Measurements measurements = read_measurements(files, arguments.table);
-  Report report = make_report(model, measurements, std::nullopt);
+  Report report = make_report(model, measurements);
   report.origin = {.model = model_file.string()};
   const std::filesystem::path out = arguments.out.empty() ? folder.string() : arguments.out;
   make_folder(out);

@@ -115,7 +115,6 @@ JudgedRun judge_run(const Model& model, const RunPoint& run) {
 }
 
 std::string sentence_of(const Verdict& verdict, double reach) {
-  constexpr double kNoticed = 0.01;  // doublings
   const auto [all, holds] = verdict.speaking(reach);
   const auto times_of = [](double of) { return fmt::format("{:.3g} times", std::exp2(of)); };
   if (all.empty()) {
@@ -128,7 +127,7 @@ std::string sentence_of(const Verdict& verdict, double reach) {
   const std::string counts =
       fmt::format("{} of {} held out lie in their intervals{}, median error {:.1f} %",
                   std::ranges::count(all, true, &Check::is_inside), all.size(),
-                  farthest < kNoticed ? "" : fmt::format(", up to {} beyond", times_of(farthest)),
+                  farthest < kSamePlace ? "" : fmt::format(", up to {} beyond", times_of(farthest)),
                   100 * detail::median(std::move(errors)));
   if (verdict.state(reach) == State::failed) {
     const Check& worst = *std::ranges::max_element(
@@ -199,10 +198,6 @@ std::map<int, bool> ranks_of_answers(const Model& model) {
   }
   return ranks;
 }
-
-}  // namespace
-
-namespace {
 
 /// Sizes whose run tells two models apart: all that were fitted times 2, 4 or 8, or a part of them.
 NamedSizes telling_sizes(const Model& one, const Model& other, double scatter) {

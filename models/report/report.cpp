@@ -12,7 +12,6 @@
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
 #include <cleave/trace.hpp>
-#include <cleave/trace/machine_file.hpp>
 
 #include "models/report/page/page.hpp"
 
@@ -20,8 +19,7 @@ namespace cleave::models {
 
 namespace {
 
-std::vector<std::pair<std::string, std::string>> facts_of(const Model& model,
-                                                          const Network& network) {
+std::vector<std::pair<std::string, std::string>> facts_of(const Model& model) {
   const detail::Provenance& p = model.provenance;
   std::vector<std::pair<std::string, std::string>> facts = {
       {"application", fmt::format("{}, {}{}{}", model.app, model.type,
@@ -29,7 +27,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const Model& model,
   if (model.table() == nullptr) {  // nobody knows where a table was measured
     facts.insert(facts.end(),
                  {{"host", fmt::format("{}, {}, {} cores", p.host, p.processor, p.cores)},
-                  {"latency and gap from", network.source}});
+                  {"latency and gap from", model.network.source}});
   }
   if (model.hypercube() != nullptr && model.hypercube()->exchange) {
     const ExchangeModel& exchange = *model.hypercube()->exchange;
@@ -92,8 +90,7 @@ void add_checks(Verdict& verdict, const std::vector<JudgedRun>& runs) {
 
 }  // namespace
 
-Report make_report(const Model& model, const Measurements& measurements,
-                   const std::optional<detail::Machine>& machine) {
+Report make_report(const Model& model, const Measurements& measurements) {
   if (measurements.app != model.app) {
     throw UsageError(
         fmt::format("the traces are of {}, the model is of {}", measurements.app, model.app));
@@ -103,10 +100,7 @@ Report make_report(const Model& model, const Measurements& measurements,
                                                                      : measurements.kept_state),
                 .kept_state = measurements.kept_state,
                 .model = model};
-  if (machine) {
-    report.model.set_network(network_of(*machine));
-  }
-  report.facts = facts_of(model, report.model.network);
+  report.facts = facts_of(model);
   for (const RunPoint& point : measurements.points) {
     report.comparisons.push_back(judge_run(report.model, point));
   }

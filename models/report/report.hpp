@@ -11,7 +11,6 @@
 #include <vector>
 
 #include <cleave/sizes.hpp>
-#include <cleave/trace/machine_file.hpp>
 
 #include "models/report/answer.hpp"
 #include "models/report/table.hpp"
@@ -41,14 +40,13 @@ struct Report {
   std::vector<JudgedRun> comparisons;
   std::vector<Table> tables;
   std::vector<Note> notes;  ///< grave ones first
-  Model model;    ///< with the l and g that were asked for, and checks by the compared runs
-  Origin origin;  ///< for the caller to set
+  Model model;              ///< with checks by the compared runs
+  Origin origin;            ///< for the caller to set
 };
 
 /// Compares every run in `measurements` with what `model` says of it. A run that the model was not
-/// fitted to counts as held out. With `machine` its l and g replace the model's.
-Report make_report(const Model& model, const Measurements& measurements,
-                   const std::optional<detail::Machine>& machine);
+/// fitted to counts as held out.
+Report make_report(const Model& model, const Measurements& measurements);
 
 /// The answers that a person is told first.
 std::vector<Answer> first_answers(const Report& report);

@@ -35,21 +35,27 @@ std::vector<std::pair<int, NamedSizes>> asked_of_law(const StudyPlan& plan, cons
   return asked;
 }
 
+Measurements measurements_of(const StudyPlan& plan, const StudyTraces& traces) {
+  Measurements measurements = collect_measurements(traces.runs, traces.rehearsals);
+  return plan.arguments.allow_oversubscribed ? measurements
+                                             : without_oversubscribed(std::move(measurements));
+}
+
+Model fitted_model(const StudyPlan& plan, const Measurements& measurements,
+                   const detail::Provenance& provenance) {
+  const std::filesystem::path machine = plan.folder / kMachineOfStudy;
+  return fit_model(measurements,
+                   std::filesystem::exists(machine) ? std::optional(detail::read_machine(machine))
+                                                    : std::nullopt,
+                   {}, provenance);
+}
+
 }  // namespace
 
 Report report_of(const StudyPlan& plan, const StudyTraces& traces,
                  const detail::Provenance& provenance) {
-  Measurements measurements = collect_measurements(traces.runs, traces.rehearsals);
-  if (!plan.arguments.allow_oversubscribed) {
-    measurements = without_oversubscribed(std::move(measurements));
-  }
-  const std::filesystem::path machine = plan.folder / kMachineOfStudy;
-  const Model model =
-      fit_model(measurements,
-                std::filesystem::exists(machine) ? std::optional(detail::read_machine(machine))
-                                                 : std::nullopt,
-                {}, provenance);
-  return make_report(model, measurements, std::nullopt);
+  const Measurements measurements = measurements_of(plan, traces);
+  return make_report(fitted_model(plan, measurements, provenance), measurements);
 }
 
 std::optional<std::string> next_size(const StudyPlan& plan, const StudyTraces& traces) {
@@ -68,7 +74,7 @@ std::optional<std::string> next_size(const StudyPlan& plan, const StudyTraces& t
     if (most / least < kSpan && least >= kStep) {
       next[name] = least / kStep;
     } else {
-      const Model model = report_of(plan, traces, {}).model;
+      const Model model = fitted_model(plan, measurements_of(plan, traces), {});
       for (const auto& [ranks, sizes] : asked_of_law(plan, model, traces)) {
         const bool is_known =
             answer_of(model, {ranks, model.threads, sizes}).prediction.has_value();

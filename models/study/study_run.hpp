@@ -34,9 +34,9 @@ struct StudyTraces {
 Report report_of(const StudyPlan& plan, const StudyTraces& traces,
                  const detail::Provenance& provenance);
 
-/// The next size to run: a fourth of the smallest where the largest is less than 16 times that,
-/// since powers cannot be told apart then; else the one that tells which form of a block is right,
-/// where likely ones answer what is asked apart. None where none would.
+/// The next size to run; none where none would help. Powers cannot be told apart where the largest
+/// size is less than 16 times the smallest: then it is a fourth of the smallest. Else, where likely
+/// forms of a block answer what is asked apart, it is the size that tells which is right.
 std::optional<std::string> next_size(const StudyPlan& plan, const StudyTraces& traces);
 
 /// Answers by the law what is asked and was left out, with the forms that answer apart, and notes

@@ -21,6 +21,9 @@ struct Place {
 /// ranks and four times the size. Sizes that one of them lacks do not count.
 double doublings_between(const Place& a, const Place& b);
 
+/// Doublings that make no difference.
+inline constexpr double kSamePlace = 0.01;
+
 /// A value that is known at a place: the logarithm of a ratio, and its standard deviation.
 struct Known {
   Place place;

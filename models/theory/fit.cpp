@@ -528,10 +528,6 @@ constexpr double kRehearsal = kDeviationsPerMedian * 0.020;
 /// so 2, for each doubling.
 constexpr double kRehearsedSearch = 0.02;
 
-double deviation_of(const HalfWidths& widths) {
-  return (widths.below + widths.above) / 2 / kDeviationsOf95;
-}
-
 double messages_in(const Prediction& prediction) {
   double seconds = 0;
   for (const BlockShare& share : prediction.shares) {
@@ -577,25 +573,30 @@ KnownRun known_of(const Model& model, const MeasuredMessages& messages) {
   const Prediction p = predict(model, messages.ranks, model.known_sizes(messages.sizes),
                                {.ranks_per_host = messages.ranks_per_host});
   return known_at(p, KnownRun::Kind::messages, messages.seconds.median / messages_in(p),
-                  std::hypot(kFloor, deviation_of(HalfWidths::of(messages.seconds))));
+                  std::hypot(kFloor, HalfWidths::of(messages.seconds).deviation()));
 }
 
-/// A rehearsal without messages, by the laws; and the same with its own blocks.
-std::pair<Prediction, Check> played(const Model& model, const RehearsedRun& run,
-                                    double& deviation) {
-  const Prediction by_law = predict(model, run.ranks, model.known_sizes(run.sizes),
-                                    {.ranks_per_host = run.ranks_per_host, .is_silent = true});
-  Prediction own = by_law;
+/// A rehearsal without messages.
+struct Played {
+  Prediction by_law;
+  double own_s = 0;  ///< with its own blocks
+  double deviation = 0;
+};
+
+Played played(const Model& model, const RehearsedRun& run) {
+  Played result{.by_law = predict(model, run.ranks, model.known_sizes(run.sizes),
+                                  {.ranks_per_host = run.ranks_per_host, .is_silent = true})};
+  Prediction own = result.by_law;
   own.shares.clear();
-  deviation =
-      std::hypot(kRehearsal, deviation_of(play(own, model, model.network, true, &run).blocks));
-  return {by_law, check_of(by_law, own.seconds, true)};
+  const Parts parts = play(own, model, model.network, true, &run);
+  result.own_s = own.seconds;
+  result.deviation = std::hypot(kRehearsal, parts.blocks.deviation());
+  return result;
 }
 
 KnownRun known_of(const Model& model, const RehearsedRun& run) {
-  double deviation = 0;
-  const auto [by_law, own] = played(model, run, deviation);
-  return known_at(by_law, KnownRun::Kind::rehearsal, own.measured_s / by_law.seconds, deviation,
+  const Played p = played(model, run);
+  return known_at(p.by_law, KnownRun::Kind::rehearsal, p.own_s / p.by_law.seconds, p.deviation,
                   run.given, run.options);
 }
 
@@ -656,8 +657,8 @@ std::vector<Check> checks_by(const Model& model, const Measurements& held_out) {
     return check_of(predict(model, run), detail::median(run.seconds), run.is_rehearsed);
   });
   add_each(checks, held_out.rehearsed, [&](const RehearsedRun& run) {
-    double deviation = 0;
-    return played(model, run, deviation).second;
+    const Played p = played(model, run);
+    return check_of(p.by_law, p.own_s, true);
   });
   return checks;
 }
@@ -699,15 +700,15 @@ std::vector<Check> checks_of_largest(const Measurements& measurements,
 
 /// Runs that were rehearsed, too: by all that is known but themselves.
 std::vector<Check> checks_of_rehearsed(const Model& model, const Measurements& measurements) {
-  constexpr double kSame = 0.01;  // doublings
   std::vector<Check> checks;
+  Model without = model;
   for (const RunPoint& run : measurements.points) {
     const Place place{run.ranks, run.threads, model.known_sizes(run.sizes)};
-    Model without = model;
+    without.known = model.known;
     std::erase_if(without.known, [&](const KnownRun& of) {
-      return of.kind == KnownRun::Kind::run && doublings_between(of.place, place) < kSame;
+      return of.kind == KnownRun::Kind::run && doublings_between(of.place, place) < kSamePlace;
     });
-    if (!run.is_rehearsed && !without.known.empty() && without.reach(place) < kSame) {
+    if (!run.is_rehearsed && !without.known.empty() && without.reach(place) < kSamePlace) {
       Measurements alone;
       alone.points = {run};
       std::ranges::move(checks_by(without, alone), std::back_inserter(checks));

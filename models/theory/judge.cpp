@@ -10,8 +10,6 @@ namespace cleave::models {
 
 namespace {
 
-constexpr double kAsFar = 0.01;  ///< doublings that make no difference
-
 /// The most of `count` checks outside their 95 % intervals for which chance will do: binomial.
 std::ptrdiff_t allowed_misses(std::size_t count) {
   constexpr double kMiss = 0.05;
@@ -30,9 +28,9 @@ std::ptrdiff_t allowed_misses(std::size_t count) {
 
 std::pair<std::span<const Check>, bool> Verdict::speaking(double reach) const {
   const auto holds = std::ranges::find_if(
-      checks, [&](const Check& c) { return c.reach >= reach - kAsFar && c.is_inside(); });
+      checks, [&](const Check& c) { return c.reach >= reach - kSamePlace && c.is_inside(); });
   const double until =
-      holds == checks.end() ? std::numeric_limits<double>::infinity() : holds->reach + kAsFar;
+      holds == checks.end() ? std::numeric_limits<double>::infinity() : holds->reach + kSamePlace;
   const auto end = std::ranges::upper_bound(checks, until, {}, &Check::reach);
   return {{checks.begin(), end}, holds != checks.end()};
 }

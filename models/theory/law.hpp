@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A value as a function of sizes: the forms that explain what was measured, each with its weight,
-// and what they say together, a median with a 95 % interval; and the one fit that makes it, a
-// posterior over few forms with prices, in which every observation may have been disturbed
-// throughout (docs/explanation/model.md, "The law"). Terms are written as people write them: "1",
-// "N", "N*log2(N)", "N^1.5", "N^log2(3)", "N*M".
+// A value as a function of sizes: the forms that explain what was measured, each with its weight.
+// Together they say a median with a 95 % interval. The one fit that makes it is a posterior over
+// few forms with prices. An observation may have been disturbed throughout
+// (docs/explanation/model.md, "The law"). Terms are written as people write them: "1", "N",
+// "N*log2(N)", "N^1.5", "N^log2(3)", "N*M".
 #pragma once
 
 #include <functional>

@@ -13,9 +13,9 @@ namespace cleave::models {
 
 namespace {
 
-// Additions to an interval for what no run showed (docs/explanation/model.md, "Intervals"),
-// relative: for each doubling from what is known, as where data leaves a cache (sorts of 4 times
-// the largest were 6 % off), and for other numbers of ranks on a host.
+// Relative additions to an interval for what no run showed (docs/explanation/model.md,
+// "Intervals"). The first is for each doubling from what is known, as where data leaves a cache:
+// sorts of 4 times the largest were 6 % off. The second is for other numbers of ranks on a host.
 constexpr double kBeyond = 0.05;
 constexpr double kOtherRanksPerHost = 0.15;
 
@@ -213,7 +213,7 @@ void correct(Prediction& prediction, const Model& model, Parts& parts) {
     of_blocks.clear();  // its law knows its rows
   }
   const auto by = [&](HalfWidths& widths, const std::vector<Known>& residuals) {
-    const double deviation = (widths.below + widths.above) / 2 / kDeviationsOf95;
+    const double deviation = widths.deviation();
     const Correction c = correction_at(prediction.place(), residuals, deviation);
     deviation > 0 ? widths.scale(c.deviation / deviation)
                   : widths.add(kDeviationsOf95 * c.deviation);
@@ -288,8 +288,8 @@ Prediction predict(const Model& model, int ranks, const NamedSizes& sizes,
   return prediction;
 }
 
-Prediction predict(const Model& model, const RunPoint& run, PredictOptions options) {
-  options.ranks_per_host = run.ranks_per_host;
+Prediction predict(const Model& model, const RunPoint& run) {
+  PredictOptions options{.ranks_per_host = run.ranks_per_host};
   if (model.search() != nullptr) {
     options.threads = run.threads;
   }

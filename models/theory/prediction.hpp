@@ -45,6 +45,8 @@ struct HalfWidths {
     below *= factor;
     above *= factor;
   }
+  /// The standard deviation of normal noise with this range.
+  double deviation() const { return (below + above) / 2 / kDeviationsOf95; }
 };
 
 /// An interval whose ends lie further apart, as a ratio, is no answer.
@@ -92,15 +94,16 @@ struct PredictOptions {
   bool is_silent = false;
 };
 
-/// \throws UsageError  if ranks or threads are below 1 or others than were fitted, or a size is
-///                     missing, unknown, below 1, or the same in every fitted run and another here
-/// \throws Error       if a part that is needed was refused, or l and g of a network that is needed
-///                     are not known, with the reason
+/// \throws UsageError  if ranks are below 1, threads are below 1 or others than were fitted, or a
+///                     size is missing, unknown or below 1. Also if a size was the same in every
+///                     fitted run, and is another here.
+/// \throws Error       with the reason, if a part that is needed was refused, or l and g are not
+///                     known
 Prediction predict(const Model& model, int ranks, const NamedSizes& sizes,
                    const PredictOptions& options = {});
 
 /// A prediction of a run that was measured, on as many ranks a host and threads. \throws  as above
-Prediction predict(const Model& model, const RunPoint& run, PredictOptions options = {});
+Prediction predict(const Model& model, const RunPoint& run);
 
 struct PlanRequest {
   NamedSizes sizes;

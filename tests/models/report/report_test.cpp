@@ -68,8 +68,7 @@ TEST(Remarks, NameTheRanksThatTheyAreOfUnlessItIsAll) {
 Report report_of(const SyntheticApp& app, const FitOptions& options = {}) {
   const Measurements measurements =
       collect_measurements(synthetic_traces(app, {1, 2}, sort_sizes()));
-  Report report =
-      make_report(fit_model(measurements, std::nullopt, options, {}), measurements, std::nullopt);
+  Report report = make_report(fit_model(measurements, std::nullopt, options, {}), measurements);
   report.origin.model = "a study";
   return report;
 }

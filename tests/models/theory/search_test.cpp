@@ -247,7 +247,7 @@ TEST(SearchReport, HasATableOfTheWorkers) {
   const Truth truth;
   const std::vector<Trace> traces = search_traces(truth, {{1, 1}, {1, 2}, {2, 1}, {2, 2}}, kSizes);
   const Measurements measurements = collect_measurements(traces);
-  const Report report = make_report(fit(traces), measurements, std::nullopt);
+  const Report report = make_report(fit(traces), measurements);
   EXPECT_EQ(report.comparisons.size(), traces.size());
   const auto found = std::find_if(report.tables.begin(), report.tables.end(),
                                   [](const Table& table) { return table.id == "workers"; });
