@@ -90,7 +90,7 @@ std::optional<detail::Machine> read_machine_if_given(const std::string& file) {
 void add_table_options(CLI::App& command, TableChoice& choice) {
   command.add_option("--only", choice.only, "The series of a table that has several");
   command.add_option("--ranks-size", choice.ranks_size,
-                     "The size of a table that is the number of ranks; without it ranks or p");
+                     "The size of a table that is the number of ranks; without it ranks");
 }
 
 bool are_tables(const std::vector<std::string>& files) {

@@ -38,7 +38,9 @@ struct FitArguments {
 std::vector<std::pair<std::string_view, const Law*>> laws_of(const Model& model) {
   std::vector<std::pair<std::string_view, const Law*>> laws;
   if (const TableModel* table = model.table()) {
-    laws.emplace_back("run", &table->law);
+    if (table->law) {
+      laws.emplace_back("run", &*table->law);
+    }
   } else if (const SearchModel* search = model.search()) {
     if (search->visits) {
       laws.emplace_back("search", &*search->visits);
@@ -63,7 +65,9 @@ void print_fit(const Model& model) {
         {text(std::string(name)), text(law->text()), percent(law->hypotheses.front().weight),
          count(std::ssize(law->hypotheses)), percent(law->median_abs_relative_residual)});
   }
-  fmt::print("\n{}", to_terminal(table));
+  if (!table.rows.empty()) {
+    fmt::print("\n{}", to_terminal(table));
+  }
   for (const RefusedBlock& block : model.refused) {
     fmt::print("{}",
                wrapped(fmt::format("{:<10}  refused: {}", name_of(block.block), block.reason)));
@@ -113,7 +117,7 @@ void check_options(const FitArguments& arguments, const Measurements& measuremen
       {measurements.type == kTableType && (is_paper || !arguments.machine.empty()),
        "a table has no blocks and no network: --machine and --forms are for traces"},
       {is_search && is_paper, "a search has no blocks: --forms is for calls on the hypercube"},
-      {is_paper && !has_paper_forms({names.begin(), names.end()}),
+      {is_paper && !paper_form(detail::Block::combine, {names.begin(), names.end()}),
        fmt::format("--forms paper: Printista and Saez have forms of N, and of N and M, not of {}",
                    format_sizes(sizes))}};
   for (const auto& [is_refused, reason] : refusals) {
@@ -151,8 +155,11 @@ void run(FitArguments& arguments, const std::string& command_line) {
   const std::filesystem::path out = arguments.out.empty()
                                         ? model_to_write(*folder, file_name_of(measurements.app))
                                         : std::filesystem::path(arguments.out);
-  const Model model = fit_model(measurements, machine, options,
-                                detail::provenance_here("cleave fit", command_line, "none"));
+  Model model = fit_model(measurements, machine, options,
+                          detail::provenance_here("cleave fit", command_line, "none"));
+  if (const TableModel* table = model.table()) {
+    std::ranges::copy(findings_of(*table), std::back_inserter(model.notes));
+  }
   write_model(out, model);
   arguments.answering.print(to_json(model, out.string()));
   if (arguments.answering.is_for_people()) {

@@ -62,8 +62,17 @@ void run(PredictArguments& arguments) {
   std::vector<Prediction> predictions;
   for (const NamedSizes& size : sizes) {
     for (const int p : ranks) {
-      predictions.push_back(predict(model, p, size, arguments.question.options()));
+      Prediction& said =
+          predictions.emplace_back(predict(model, p, size, arguments.question.options()));
+      if (const auto apart = said.reach > 0 ? forms_apart(model, p, said.sizes) : std::nullopt) {
+        said.remarks.push_back(apart->text);
+      }
     }
+  }
+  if (const TableModel* table = model.table()) {
+    Prediction& last = predictions.back();
+    last.remarks.push_back(advice_on(*table, table_sizes(last.ranks, last.sizes)));
+    std::erase(last.remarks, "");
   }
   const double reach = std::ranges::max(predictions, {}, &Prediction::reach).reach;
   arguments.answering.print(

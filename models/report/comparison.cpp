@@ -9,6 +9,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numbers>
 #include <ranges>
 
 #include <cleave/error.hpp>
@@ -29,8 +30,6 @@ struct SideMean {
   double variance = 0;  ///< of the middle
   double freedom = 1;
 };
-
-constexpr double kLeastFreedom = 0.1;  ///< where all rounds but one were disturbed
 
 /// A value of each round, relative to what the first side takes, of the runs that both have.
 std::vector<double> rounds_of(const TimesOfSide& side, const TimesOfSide& first,
@@ -55,23 +54,16 @@ std::vector<double> rounds_of(const TimesOfSide& side, const TimesOfSide& first,
 }
 
 SideMean mean_of(const std::vector<double>& rounds) {
-  std::vector<Observation> observations;
-  for (const double value : rounds) {
-    observations.push_back({.value = value, .disturbed = kDisturbed});
-  }
-  const Law law = std::get<Law>(fit_law(std::move(observations), {{{Basis()}, 0}}));
-  const Hypothesis& h = law.hypotheses.front();
-  const double middle = h.coefficients[0];
-  const double of_middle = h.covariance[0] / (middle * middle);
-  const double variance = h.deviation * h.deviation;
-  // The mean is (kFirmness kFloor^2 + squares) / (kFirmness + quiet rounds). Where the quiet rounds
-  // differ more, they alone count.
-  const double freedom = std::max(h.freedom - kFirmness, kLeastFreedom);
-  const double squares = (h.freedom + 1) * variance - kFirmness * kFloor * kFloor;
-  if (squares > freedom * variance) {
-    return {std::log(middle), squares / freedom * of_middle, freedom};
-  }
-  return {std::log(middle), variance * of_middle, h.freedom};
+  constexpr double kOfMedian = std::numbers::pi / 2;  // its variance over that of a mean
+  const auto count = static_cast<double>(rounds.size());
+  const double freedom = count - 1;
+  const double squares = freedom * std::pow(relative_spread(rounds), 2);
+  const double variance = (kFirmness * kFloor * kFloor + squares) / (kFirmness + freedom);
+  // Rounds that differ more than the floor of a law count alone.
+  const auto [of_round, degrees] = squares > freedom * variance
+                                       ? std::pair(squares / freedom, freedom)
+                                       : std::pair(variance, kFirmness + freedom);
+  return {std::log(quantile(rounds, 0.5)), kOfMedian * of_round / count, degrees};
 }
 
 constexpr const char* kWhole = "whole call";

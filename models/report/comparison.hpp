@@ -40,8 +40,8 @@ struct Difference {
   static constexpr double kLittle = 1.05;
 };
 
-/// The method is in docs/explanation/model.md, "Comparing": rounds are the unit of chance, since
-/// repetitions of one round were disturbed together, or not. \pre  0 < probability < 1
+/// The method is in docs/explanation/model.md, "Comparing": rounds, which are processes,
+/// are the unit of chance. \pre  0 < probability < 1
 Difference difference_of(const TimesOfSide& first, const TimesOfSide& second, double probability);
 
 /// Measurements of one side, round by round.

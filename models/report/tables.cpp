@@ -179,7 +179,9 @@ Table coefficients_table(const Model& model) {
     }
   };
   if (const TableModel* run = model.table()) {
-    add("run", run->law);
+    if (run->law) {
+      add("run", *run->law);
+    }
   } else if (const SearchModel* search = model.search()) {
     for (const auto& [name, law] : {std::pair("search", &search->visits),
                                     std::pair("1 / efficiency", &search->inverse_efficiency)}) {

@@ -201,7 +201,6 @@ RunPoint point_of(NamedSizes sizes, const std::string& ranks_size, const Rounds&
       point.files.push_back(files[round.first]);
     }
   }
-  point.disturbed = kDisturbed;
   return point;
 }
 
@@ -232,10 +231,8 @@ Measurements measurements_of_tables(const std::vector<std::string>& files,
                                     const TableChoice& choice) {
   const std::vector<FileRow> all = rows_of_series(files, choice.only);
   const NamedSizes& first = all.front().row.sizes;
-  std::string ranks_size = choice.ranks_size;
-  for (const char* const usual : {kRanksSize, "p"}) {
-    ranks_size = ranks_size.empty() && first.contains(usual) ? usual : ranks_size;
-  }
+  const std::string ranks_size =
+      choice.ranks_size.empty() && first.contains(kRanksSize) ? kRanksSize : choice.ranks_size;
   if (!ranks_size.empty() && !first.contains(ranks_size)) {
     throw UsageError(fmt::format("--ranks-size {}: the table has no such size", ranks_size));
   }

@@ -9,6 +9,7 @@
 
 #include <cleave/sizes.hpp>
 
+#include "models/theory/model.hpp"
 #include "models/theory/samples.hpp"
 
 namespace cleave::models {
@@ -32,7 +33,7 @@ std::vector<TableRow> rows_of(const std::string& file, std::string_view text);
 /// Which rows of a table are meant, and how.
 struct TableChoice {
   std::string only;        ///< the series; may be empty where there is one
-  std::string ranks_size;  ///< the size that is the number of ranks; empty: `ranks`, else `p`
+  std::string ranks_size;  ///< the size that is the number of ranks; empty: `ranks`
 };
 
 /// The rows of one series in `files`. Each file is a round of its own, or several. A time counts as
@@ -42,5 +43,13 @@ struct TableChoice {
 ///                     or if rows of several files differ in the names of their sizes
 Measurements measurements_of_tables(const std::vector<std::string>& files,
                                     const TableChoice& choice);
+
+/// Names the run that narrows the answer at `asked` most, if it takes as long as predicted: of at
+/// most twice any size and the dearest processor time. Empty among the points.
+std::string advice_on(const TableModel& table, const NamedValues& asked);
+
+/// Sentences: where a regime begins, else points that do not follow from the others; and advice for
+/// four times all that varies.
+std::vector<std::string> findings_of(const TableModel& table);
 
 }  // namespace cleave::models

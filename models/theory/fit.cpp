@@ -81,11 +81,10 @@ constexpr std::array kWorkBlocks = {Block::divide,   Block::combine, Block::sequ
                                     Block::skeleton, Block::sample,  Block::pivot,
                                     Block::partition};
 
-/// A size of a block in the groups of one level of one run, relative to the run's: logarithms of
-/// the group's share of the ranks, and of the mean over its ranks.
+/// A size of a block relative to the run's, with what a share of the ranks makes of that.
 struct Ratio {
-  double log_share = 0;
-  double log_mean = 0;
+  double value = 1;
+  double share = 1;
 };
 
 /// By how much whole sizes explain `ratios` worse than shares; 0 where they cannot be told apart.
@@ -96,7 +95,7 @@ double whole_is_worse_by(std::vector<Ratio> ratios) {
     double sum = 0;
     double squares = 0;
     for (const Ratio& r : ratios) {
-      const double left = r.log_mean - exponent * r.log_share;
+      const double left = std::log(r.value) - exponent * std::log(r.share);
       sum += left;
       squares += left * left;
     }
@@ -109,24 +108,14 @@ double whole_is_worse_by(std::vector<Ratio> ratios) {
 /// does not tell is as the size of the others.
 std::vector<Scaling> fit_scaling(const std::vector<Sample>& samples) {
   constexpr double kScaleAsGood = 0.02;
-  using SizeOfBlock = std::pair<Block, std::string>;
-  std::map<std::tuple<SizeOfBlock, NamedSizes, int, int, int>, std::vector<double>> levels;
+  std::map<std::pair<Block, std::string>, std::vector<Ratio>> ratios;
   for (const Sample& sample : samples) {
     for (const auto& [name, value] : sample.sizes) {
       const auto run_size = sample.run_sizes.find(name);
-      if (run_size != sample.run_sizes.end() && run_size->second > 0) {
-        levels[{{sample.block, name}, sample.run_sizes, sample.ranks, sample.group, sample.level}]
-            .push_back(value / static_cast<double>(run_size->second));
+      if (run_size != sample.run_sizes.end() && run_size->second > 0 && value > 0) {
+        ratios[{sample.block, name}].push_back({value / static_cast<double>(run_size->second),
+                                                static_cast<double>(sample.group) / sample.ranks});
       }
-    }
-  }
-  std::map<SizeOfBlock, std::vector<Ratio>> ratios;
-  for (const auto& [level, values] : levels) {
-    const auto& [key, run_sizes, ranks, group, number] = level;
-    const double sum = std::accumulate(values.begin(), values.end(), 0.0);
-    if (sum > 0) {
-      ratios[key].push_back({std::log(static_cast<double>(group) / ranks),
-                             std::log(sum / static_cast<double>(values.size()))});
     }
   }
   std::map<std::string, double> of_all;
@@ -137,11 +126,13 @@ std::vector<Scaling> fit_scaling(const std::vector<Sample>& samples) {
   for (const auto& [key, of_key] : ratios) {
     const double own = whole_is_worse_by(of_key);
     const bool is_whole = (own != 0 ? own : of_all.at(key.second)) < 0;
-    std::vector<double> scales;
+    double values = 0;
+    double wholes = 0;
     for (const Ratio& r : of_key) {
-      scales.push_back(std::exp(r.log_mean - (is_whole ? 0 : r.log_share)));
+      values += r.value;
+      wholes += is_whole ? 1 : r.share;
     }
-    const double scale = detail::median(std::move(scales));
+    const double scale = values / wholes;
     result.push_back(
         {key.first, key.second, std::abs(scale - 1) <= kScaleAsGood ? 1 : scale, is_whole});
   }
@@ -402,7 +393,6 @@ SearchModel fit_search(Model& model, const std::vector<SearchRun>& runs) {
   for (const SearchRun& run : runs) {
     for (std::size_t round = 0; round < run.visits.size(); ++round) {
       const double visits_s = std::max(kShortest_s, run.visits[round]);
-      // The loss varies by itself: no run counts as disturbed in it.
       Observation observation{.run_sizes = run.sizes,
                               .sizes = sizes_of_search(run.nodes(), run.ranks, run.threads),
                               .value = run.seconds[round] / visits_s};
@@ -413,7 +403,6 @@ SearchModel fit_search(Model& model, const std::vector<SearchRun>& runs) {
         observation.run_sizes = run.sizes;
         observation.ranks_per_host = run.workers_per_host();
         observation.value = visits_s;
-        observation.disturbed = run.disturbed;
         visits.push_back(std::move(observation));
       }
     }
@@ -432,23 +421,6 @@ SearchModel fit_search(Model& model, const std::vector<SearchRun>& runs) {
       law_or_refused(model, Block::steal,
                      fit_law(inverse_efficiency, forms_of_inverse_efficiency(inverse_efficiency)));
   return result;
-}
-
-TableModel fit_table(const std::vector<RunPoint>& points) {
-  std::vector<Observation> observations;
-  for (const RunPoint& point : points) {
-    Observation& o =
-        observations.emplace_back(Observation{.run_sizes = point.sizes,
-                                              .sizes = table_sizes(point.ranks, point.sizes),
-                                              .value = detail::median(point.seconds),
-                                              .disturbed = point.disturbed});
-    o.run_sizes[kRanksSize] = point.ranks;
-  }
-  auto law = fit_chosen(observations, points);
-  if (const auto* refused = std::get_if<Refusal>(&law)) {
-    throw Error("the table cannot be fitted: " + refused->reason);
-  }
-  return {.law = std::get<Law>(std::move(law)), .rows = static_cast<int>(points.size())};
 }
 
 /// Scatter of all runs together, on the scale of logarithms; at least the floor of a law.
@@ -493,6 +465,25 @@ std::map<int, std::vector<double>> noise_of(const Model& model,
 }
 
 }  // namespace
+
+TableModel fit_table(const std::vector<RunPoint>& points) {
+  constexpr std::size_t kMany = 20;
+  TableModel table;
+  std::vector<Observation> rows;
+  for (const RunPoint& point : points) {
+    const NamedValues sizes = table_sizes(point.ranks, point.sizes);
+    table.points.push_back({sizes, detail::median(point.seconds)});
+    rows.push_back({.sizes = sizes, .value = table.points.back().seconds});
+  }
+  const std::vector<std::string> varying = varying_sizes(rows);
+  if (varying.empty()) {
+    throw Error("the table has one size and number of ranks: measure more of them");
+  }
+  if (rows.size() >= kMany && varying != std::vector<std::string>{kRanksSize}) {
+    table.law = std::get<Law>(fit_law(rows, candidate_forms(rows)));
+  }
+  return table;
+}
 
 std::optional<Law> fit_memory(const std::vector<RunPoint>& points) {
   std::vector<Observation> observations;
@@ -573,7 +564,7 @@ KnownRun known_of(const Model& model, const MeasuredMessages& messages) {
   const Prediction p = predict(model, messages.ranks, model.known_sizes(messages.sizes),
                                {.ranks_per_host = messages.ranks_per_host});
   return known_at(p, KnownRun::Kind::messages, messages.seconds.median / messages_in(p),
-                  std::hypot(kFloor, HalfWidths::of(messages.seconds).deviation()));
+                  std::hypot(kFloor, messages.seconds.half_width() / kDeviationsOf95));
 }
 
 /// A rehearsal without messages.
@@ -590,7 +581,7 @@ Played played(const Model& model, const RehearsedRun& run) {
   own.shares.clear();
   const Parts parts = play(own, model, model.network, true, &run);
   result.own_s = own.seconds;
-  result.deviation = std::hypot(kRehearsal, parts.blocks.deviation());
+  result.deviation = std::hypot(kRehearsal, parts.blocks / kDeviationsOf95);
   return result;
 }
 

@@ -23,9 +23,12 @@ struct FitOptions {
 
 /// The model with its verdict, which held-out runs give. A block that cannot be fitted is listed in
 /// `refused` with its reason; the rest of the model stands. Without `machine`, l and g are fitted
-/// to the exchanges in the traces. \throws Error  if a table determines no law, with the reason
+/// to the exchanges in the traces. \throws Error  as fit_table
 Model fit_model(const Measurements& measurements, const std::optional<detail::Machine>& machine,
                 const FitOptions& options, const detail::Provenance& provenance);
+
+/// The points of a table, and the law of forms where it answers. \throws Error  if all are the same
+TableModel fit_table(const std::vector<RunPoint>& points);
 
 /// Bytes of the rank that needs most (Model::memory); none where the traces do not say, or do not
 /// determine it.

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <Eigen/Cholesky>
 #include <Eigen/LU>
 #include <Eigen/QR>
 #include <algorithm>
@@ -20,23 +21,30 @@ namespace cleave::models {
 
 using Eigen::Index;
 
-Solution solve(std::span<const double> weights, const Columns& columns,
-               std::span<const double> values) {
-  constexpr double kRidge = 1e-12;
-  const auto count = static_cast<Index>(columns.size());
-  Eigen::MatrixXd normal = kRidge * Eigen::MatrixXd::Identity(count, count);
-  Eigen::VectorXd right = Eigen::VectorXd::Zero(count);
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    for (std::size_t row = 0; row < weights.size(); ++row) {
-      const double weighted = weights[row] * columns[i][row];
-      right[static_cast<Index>(i)] += weighted * values[row];
-      for (std::size_t j = 0; j <= i; ++j) {
-        normal(static_cast<Index>(i), static_cast<Index>(j)) += weighted * columns[j][row];
-      }
-    }
+namespace {
+
+/// Columns' * weights * columns, and columns' * weights * values.
+std::pair<Eigen::MatrixXd, Eigen::VectorXd> normal_equations(std::span<const double> weights,
+                                                             const Columns& columns,
+                                                             std::span<const double> values) {
+  const Index rows = std::ssize(weights);
+  Eigen::MatrixXd all(rows, std::ssize(columns));
+  for (Index j = 0; j < all.cols(); ++j) {
+    all.col(j) =
+        Eigen::Map<const Eigen::VectorXd>(columns[static_cast<std::size_t>(j)].data(), rows);
   }
-  const Eigen::MatrixXd covariance =
-      Eigen::MatrixXd(normal.selfadjointView<Eigen::Lower>()).inverse();
+  const Eigen::MatrixXd weighted =
+      all.transpose() * Eigen::Map<const Eigen::VectorXd>(weights.data(), rows).asDiagonal();
+  return {weighted * all, weighted * Eigen::Map<const Eigen::VectorXd>(values.data(), rows)};
+}
+
+}  // namespace
+
+Solution solve(std::span<const double> weights, const Columns& columns,
+               std::span<const double> values, double ridge) {
+  auto [normal, right] = normal_equations(weights, columns, values);
+  normal.diagonal().array() += ridge;
+  const Eigen::MatrixXd covariance = normal.inverse();
   const Eigen::VectorXd coefficients = covariance * right;
   return {{coefficients.begin(), coefficients.end()},
           {covariance.reshaped().begin(), covariance.reshaped().end()}};
@@ -44,30 +52,25 @@ Solution solve(std::span<const double> weights, const Columns& columns,
 
 std::vector<double> solve_non_negative(std::span<const double> weights, const Columns& columns,
                                        std::span<const double> values) {
-  std::vector<double> best;
-  double least = std::numeric_limits<double>::infinity();
-  for (unsigned chosen = 0; chosen < 1U << columns.size(); ++chosen) {
-    Columns some = columns;
-    for (std::size_t i = 0; i < some.size(); ++i) {
-      if ((chosen >> i & 1U) == 0) {
-        some[i].assign(values.size(), 0);
-      }
+  auto [normal, right] = normal_equations(weights, columns, values);
+  normal.diagonal().array() += 1e-12 * normal.trace();
+  Eigen::VectorXd best = Eigen::VectorXd::Zero(right.size());
+  double least = 0;
+  for (unsigned chosen = 1; chosen < 1U << columns.size(); ++chosen) {
+    Eigen::VectorXd is_in = best;
+    for (Index i = 0; i < is_in.size(); ++i) {
+      is_in[i] = chosen >> i & 1U;
     }
-    std::vector<double> x = solve(weights, some, values).coefficients;
-    double squares = 0;
-    for (std::size_t row = 0; row < values.size(); ++row) {
-      double left = values[row];
-      for (std::size_t i = 0; i < x.size(); ++i) {
-        left -= some[i][row] * x[i];
-      }
-      squares += weights[row] * left * left;
-    }
-    if (std::ranges::min(x) >= 0 && squares < least) {
+    Eigen::MatrixXd some = is_in.asDiagonal() * normal * is_in.asDiagonal();
+    some.diagonal().array() += 1 - is_in.array();
+    const Eigen::VectorXd x = some.ldlt().solve(is_in.cwiseProduct(right));
+    const double squares = x.dot(normal * x - 2 * right);
+    if (x.minCoeff() >= 0 && squares < least) {
       least = squares;
-      best = std::move(x);
+      best = x;
     }
   }
-  return best;
+  return {best.begin(), best.end()};
 }
 
 std::optional<Refusal> refuse_dependent(const std::vector<std::string>& names,
@@ -115,9 +118,6 @@ Columns columns_of(const Form& form, const std::vector<Observation>& observation
 
 namespace {
 
-// Chosen on runs of applications of which 30 and 50 % were disturbed (docs/explanation/model.md).
-constexpr double kMeanDisturbance = 0.5;  ///< of a disturbed run, on the scale of logarithms
-constexpr double kMinWeight = 1e-3;       ///< of a disturbed row
 constexpr int kSteps = 14;
 constexpr int kStepsOfGlance = 3;
 constexpr double kFarBehind = 7;       ///< nats; such forms are left out
@@ -126,9 +126,7 @@ constexpr std::size_t kMaxForms = 64;  ///< of a law
 /// An observation as a fit needs it.
 struct Row {
   double value = 0;
-  double log_quiet = 0;      ///< log of the chance that the row was not disturbed
-  double log_disturbed = 0;  ///< log of the chance that it was
-  std::size_t host = 0;      ///< index into Rows::ranks_per_host
+  std::size_t host = 0;  ///< index into Rows::ranks_per_host
 };
 
 struct Rows {
@@ -137,35 +135,34 @@ struct Rows {
   double mean = 0;
 };
 
-double log_sum(double a, double b) {
-  const double larger = std::max(a, b);
-  return std::isinf(larger) ? larger : larger + std::log1p(std::exp(std::min(a, b) - larger));
-}
-
-/// EM for one form: coefficients with the least relative squares of the quiet rows, a factor for
-/// each number of ranks per host, and the chance that each row is quiet.
-class Em {
+/// The fit of one form: coefficients with the least relative squares, and a factor for each number
+/// of ranks per host, in turns.
+class FormFit {
  public:
-  Em(const Rows& rows, Columns columns, Weights weights, bool is_prescribed, int steps)
+  FormFit(const Rows& rows, Columns columns, Weights weights, bool is_prescribed, int steps)
       : rows_(rows),
         columns_(std::move(columns)),
         weights_(weights),
         is_prescribed_(is_prescribed),
-        quiet_(rows.all.size(), 1),
         residuals_(rows.all.size()),
         ones_(rows.all.size(), 1),
         lengths_(columns_.size()),
         factors_(rows.ranks_per_host.size(), 1) {
-    for (int step = 0; step < steps; ++step) {
+    for (int step = 0; step < (factors_.size() > 1 ? steps : 1); ++step) {
       set_coefficients();
       set_factors();
-      set_quiet();
     }
+    double squares = kFirmness * kFloor * kFloor;
+    for (const double r : residuals_) {
+      squares += r * r;
+    }
+    variance_ = squares / (kFirmness + count());
   }
 
+  /// But for what is the same of all forms.
   double log_evidence() const {
     const double ratio = variance_ / (kFloor * kFloor);
-    return evidence_ - 0.5 * kFirmness * (std::log(ratio) + 1 / ratio - 1);
+    return -0.5 * (kFirmness + count()) * std::log(ratio);
   }
 
   /// Nothing where a coefficient is negative, or the rows determine none.
@@ -173,11 +170,10 @@ class Em {
     if (!is_sound_) {
       return std::nullopt;
     }
-    const double quiet_rows = std::accumulate(quiet_.begin(), quiet_.end(), 0.0);
     Hypothesis h{.coefficients = solution_.coefficients,
                  .covariance = solution_.covariance,
                  .deviation = std::sqrt(variance_),
-                 .freedom = kFirmness + std::max(quiet_rows - parameters, 0.0)};
+                 .freedom = kFirmness + std::max(count() - parameters, 0.0)};
     for (std::size_t i = 0; i < lengths_.size(); ++i) {
       h.coefficients[i] /= lengths_[i];
       for (std::size_t j = 0; j < lengths_.size(); ++j) {
@@ -191,7 +187,9 @@ class Em {
   }
 
  private:
-  /// Coefficients by the rows' weights, and what is left, on the scale of logarithms.
+  double count() const { return static_cast<double>(residuals_.size()); }
+
+  /// Coefficients, and what is left, on the scale of logarithms.
   void set_coefficients() {
     Columns relative = columns_;
     for (std::size_t j = 0; j < relative.size(); ++j) {
@@ -205,9 +203,9 @@ class Em {
         x /= lengths_[j];
       }
     }
-    solution_ = solve(quiet_, relative, ones_);
+    solution_ = solve(ones_, relative, ones_);
     if (is_prescribed_ || weights_ == Weights::ordinary) {
-      std::vector<double> weights = quiet_;
+      std::vector<double> weights = ones_;
       for (std::size_t i = 0; weights_ == Weights::ordinary && i < weights.size(); ++i) {
         weights[i] *= std::pow(rows_.all[i].value / rows_.mean, 2);
       }
@@ -234,13 +232,13 @@ class Em {
 
   void set_factors() {
     std::vector<double> shifts(factors_.size(), 0);
-    std::vector<double> weights(factors_.size(), 1e-12);
+    std::vector<double> counts(factors_.size(), 0);
     for (std::size_t i = 0; i < residuals_.size(); ++i) {
-      shifts[rows_.all[i].host] += quiet_[i] * residuals_[i];
-      weights[rows_.all[i].host] += quiet_[i];
+      shifts[rows_.all[i].host] += residuals_[i];
+      counts[rows_.all[i].host] += 1;
     }
     for (std::size_t host = 0; host < shifts.size(); ++host) {
-      shifts[host] = shifts[host] / weights[host] - (host > 0 ? shifts[0] : 0);
+      shifts[host] = shifts[host] / counts[host] - (host > 0 ? shifts[0] : 0);
     }
     for (std::size_t host = 1; host < shifts.size(); ++host) {
       factors_[host] *= std::exp(shifts[host]);
@@ -251,58 +249,28 @@ class Em {
     }
   }
 
-  /// How likely each row is quiet: N(0, s^2) against an exponential disturbance.
-  void set_quiet() {
-    constexpr double kHalfLogTwoPi = 0.919;
-    double squares = kFirmness * kFloor * kFloor;
-    double count = kFirmness;
-    for (std::size_t i = 0; i < residuals_.size(); ++i) {
-      squares += quiet_[i] * residuals_[i] * residuals_[i];
-      count += quiet_[i];
-    }
-    variance_ = squares / count;
-    evidence_ = 0;
-    for (std::size_t i = 0; i < residuals_.size(); ++i) {
-      const double r = residuals_[i];
-      const Row& row = rows_.all[i];
-      const double quiet =
-          row.log_quiet - 0.5 * r * r / variance_ - 0.5 * std::log(variance_) - kHalfLogTwoPi;
-      const double disturbed =
-          row.log_disturbed + (r > 0 ? -std::log(kMeanDisturbance) - r / kMeanDisturbance : -60.0);
-      const double both = log_sum(quiet, disturbed);
-      evidence_ += both;
-      quiet_[i] = std::max(std::exp(quiet - both), kMinWeight);
-    }
-  }
-
   const Rows& rows_;
   Columns columns_;
   Weights weights_;
   bool is_prescribed_;
-  std::vector<double> quiet_;      ///< how likely, by row
   std::vector<double> residuals_;  ///< log(measured / fitted), by row
   std::vector<double> ones_;
   Solution solution_;  ///< of columns of length 1
   std::vector<double> lengths_;
   std::vector<double> factors_;  ///< by Rows::ranks_per_host
   double variance_ = 0;
-  double evidence_ = 0;
   bool is_sound_ = false;
 };
 
-Rows rows_of(const std::vector<Observation>& observations, Weights weights) {
+Rows rows_of(const std::vector<Observation>& observations) {
   std::set<int> hosts;
   for (const Observation& o : observations) {
     hosts.insert(o.ranks_per_host);
   }
   Rows rows{.ranks_per_host = {hosts.begin(), hosts.end()}};
   for (const Observation& o : observations) {
-    const double disturbed = weights == Weights::ordinary ? 0 : o.disturbed;
-    rows.all.push_back({.value = o.value,
-                        .log_quiet = std::log1p(-disturbed),
-                        .log_disturbed = std::log(disturbed),
-                        .host = static_cast<std::size_t>(
-                            std::distance(hosts.begin(), hosts.find(o.ranks_per_host)))});
+    const auto host = std::distance(hosts.begin(), hosts.find(o.ranks_per_host));
+    rows.all.push_back({.value = o.value, .host = static_cast<std::size_t>(host)});
     rows.mean += o.value / static_cast<double>(observations.size());
   }
   return rows;
@@ -323,8 +291,8 @@ std::optional<Refusal> refuse(const std::vector<Observation>& observations, cons
 /// Orders rows by what they are, so that a law does not depend on the order of files.
 void sort(std::vector<Observation>& observations) {
   std::ranges::sort(observations, [](const Observation& a, const Observation& b) {
-    return std::tie(a.ranks_per_host, a.sizes, a.value, a.disturbed, a.run_sizes) <
-           std::tie(b.ranks_per_host, b.sizes, b.value, b.disturbed, b.run_sizes);
+    return std::tie(a.ranks_per_host, a.sizes, a.value, a.run_sizes) <
+           std::tie(b.ranks_per_host, b.sizes, b.value, b.run_sizes);
   });
 }
 
@@ -369,9 +337,9 @@ void set_quality(Law& law, const std::vector<Observation>& observations, const R
 
 std::function<double(const Form&)> first_look(std::vector<Observation> observations) {
   sort(observations);
-  Rows rows = rows_of(observations, Weights::relative);
+  Rows rows = rows_of(observations);
   return [rows = std::move(rows), observations = std::move(observations)](const Form& form) {
-    return Em(rows, columns_of(form, observations), Weights::relative, false, kStepsOfGlance)
+    return FormFit(rows, columns_of(form, observations), Weights::relative, false, kStepsOfGlance)
         .log_evidence();
   };
 }
@@ -388,7 +356,7 @@ std::variant<Law, Refusal> fit_law(std::vector<Observation> observations,
     }
   }
   sort(observations);
-  const Rows rows = rows_of(observations, weights);
+  const Rows rows = rows_of(observations);
   const auto n = static_cast<double>(observations.size());
   Law law{.range = ranges_of(observations)};
   for (const auto& [form, price] : forms) {
@@ -396,10 +364,10 @@ std::variant<Law, Refusal> fit_law(std::vector<Observation> observations,
     if (parameters >= n && form.size() > 1 && !is_prescribed) {
       continue;
     }
-    const Em em(rows, columns_of(form, observations), weights, is_prescribed, kSteps);
-    if (std::optional<Hypothesis> h = em.hypothesis(parameters)) {
+    const FormFit fit(rows, columns_of(form, observations), weights, is_prescribed, kSteps);
+    if (std::optional<Hypothesis> h = fit.hypothesis(parameters)) {
       h->form = form;
-      h->weight = em.log_evidence() - 0.5 * parameters * std::log(std::max(n, 2.0)) - price;
+      h->weight = fit.log_evidence() - 0.5 * parameters * std::log(std::max(n, 2.0)) - price;
       law.hypotheses.push_back(*std::move(h));
     }
   }

@@ -54,17 +54,9 @@ Terms terms_of(const std::string& size, const Ranges& ranges) {
   return terms;
 }
 
-/// Terms of the number of ranks, which work falls with and messages rise with; the first is 1 / P.
+/// Terms of the number of ranks: messages rise with them, work falls with them.
 Terms terms_of_ranks() {
-  const auto of = [](double p, int logarithms = 0) { return power(kRanksSize, p, logarithms); };
-  Terms terms = {{of(-1), 0},          {of(0, 1), 1},      {of(1), 1},
-                 {of(-1, 1), kCommon}, {of(1, 1), kRare},  {of(0, 2), kRare},
-                 {of(-0.5), kCommon},  {of(0.5), kCommon}, {of(2), kCommon}};
-  for (const double p :
-       {-3.0 / 4, -2.0 / 3, -1.0 / 3, -1.0 / 4, 1.0 / 4, 1.0 / 3, 2.0 / 3, 3.0 / 4, 3.0 / 2}) {
-    terms.push_back({of(p), kRare});
-  }
-  return terms;
+  return {{power(kRanksSize, 0, 1), 1}, {power(kRanksSize, 1), 1}, {power(kRanksSize, -1), 0}};
 }
 
 /// The names of the terms, whatever their order.
@@ -75,25 +67,22 @@ std::vector<std::string> sorted_names(const Form& form) {
 }
 
 /// The sum of products; `terms` has one place for each size in each. More products and factors cost
-/// more. A size by a power of the ranks that rises is rare: what is told all of them grows with
-/// their logarithm.
+/// more.
 PricedForm form_of(const Terms& terms, std::size_t sizes) {
   PricedForm result;
   for (std::size_t first = 0; first < terms.size(); first += sizes) {
     std::vector<Basis::Factor> factors;
-    bool rises = false;
     int count = 0;
     for (std::size_t i = first; i < first + sizes; ++i) {
       if (terms[i] != Term()) {
         const std::vector<Basis::Factor>& own = terms[i].basis.factors();
-        rises |= own[0].size == kRanksSize && !own[0].is_log && own[0].power > 0;
         factors.insert(factors.end(), own.begin(), own.end());
         result.price += terms[i].price;
         ++count;
       }
     }
     if (count > 0) {
-      result.price += kFurther * count + (rises && count > 1 ? kCommon : 0);
+      result.price += kFurther * count;
       result.form.emplace_back(std::move(factors));
     }
   }
@@ -171,20 +160,9 @@ class FormSearch {
   std::map<std::vector<std::string>, Seen> seen_;  ///< by the sorted names of the terms
 };
 
-/// S and S log2 S; of the number of ranks what is common and does not fall.
-Terms simple_terms(Terms terms) {
-  if (terms.front().basis.sizes().contains(kRanksSize)) {
-    std::erase_if(terms, [](const Term& term) {
-      return term.price > kCommon || term.basis.factors().front().power < 0;
-    });
-  } else {
-    terms.resize(2);
-  }
-  return terms;
-}
-
 /// The likeliest forms of the sizes that have `own` terms: a sum of a term of each, and up to three
-/// products. The second product starts from nothing, a simple term or two of them.
+/// products. The second product has the first two terms, and starts from nothing, one or both of
+/// them.
 std::vector<PricedForm> forms_of_several(const std::vector<Terms>& own,
                                          const std::vector<Observation>& observations) {
   constexpr std::size_t kMaxForms = 400;
@@ -194,7 +172,7 @@ std::vector<PricedForm> forms_of_several(const std::vector<Terms>& own,
   std::vector<Terms> starts(1);
   for (std::size_t size = 0; size < own.size(); ++size) {
     sum[size * own.size() + size] = own[size];
-    products.push_back(simple_terms(own[size]));
+    products.emplace_back(own[size].begin(), own[size].begin() + 2);
     starts.front().push_back(own[size].front());
   }
   starts.front().resize(products.size());
@@ -216,7 +194,7 @@ std::vector<PricedForm> forms_of_several(const std::vector<Terms>& own,
                     [](const auto& a, const auto& b) { return a.first < b.first; });
   }
   for (const Terms& terms : own) {
-    products.push_back(simple_terms(terms));
+    products.emplace_back(terms.begin(), terms.begin() + 2);
   }
   search.improve(products, best.second);
   return search.likeliest(kMaxForms);
@@ -260,11 +238,8 @@ std::vector<PricedForm> candidate_forms(const std::vector<Observation>& observat
   std::vector<Terms> own;
   const std::vector<std::string> varying = varying_sizes(observations);
   for (const std::string& size : varying) {
-    const bool is_ranks = size == kRanksSize;
-    own.push_back(is_ranks ? terms_of_ranks() : terms_of(size, ranges));
-    if (!is_ranks) {
-      forms.push_back({{own.back()[0].basis, own.back()[1].basis}, kFurther});
-    }
+    own.push_back(size == kRanksSize ? terms_of_ranks() : terms_of(size, ranges));
+    forms.push_back({{own.back()[0].basis, own.back()[1].basis}, kFurther});
     for (const std::string& other : varying) {
       if (size != other) {
         const Basis both({{.size = size}, {.size = other, .is_log = true}});
@@ -277,7 +252,7 @@ std::vector<PricedForm> candidate_forms(const std::vector<Observation>& observat
       add_with_constant(forms, {term.basis}, term.price);
     }
   }
-  if (own.size() > 1 || varying == std::vector<std::string>{kRanksSize}) {
+  if (own.size() > 1) {
     for (const PricedForm& likely : forms_of_several(own, observations)) {
       add_with_constant(forms, likely.form, likely.price);
     }
@@ -296,17 +271,12 @@ std::vector<PricedForm> linear_forms(const std::vector<std::string>& size_names)
   return each_once(std::move(forms));
 }
 
-bool has_paper_forms(const std::vector<std::string>& size_names) {
-  return size_names == std::vector<std::string>{"N"} ||
-         size_names == std::vector<std::string>{"M", "N"};
-}
-
 std::optional<Form> paper_form(detail::Block block, const std::vector<std::string>& size_names) {
-  if (!has_paper_forms(size_names)) {
+  const Basis n = power("N", 1);
+  const bool is_graph = size_names == std::vector<std::string>{"M", "N"};
+  if (!is_graph && size_names != std::vector<std::string>{"N"}) {
     return std::nullopt;
   }
-  const Basis n = power("N", 1);
-  const bool is_graph = size_names.size() == 2;
   switch (block) {
     case detail::Block::divide:
       return Form{Basis(), is_graph ? power("M", 1) : n};

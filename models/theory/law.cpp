@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
-#include <charconv>
 #include <cmath>
 
 #include <cleave/error.hpp>
@@ -14,34 +13,6 @@
 namespace cleave::models {
 
 namespace {
-
-/// The inside of "log2(...)"; none of another text.
-std::optional<std::string_view> inside_log(std::string_view text) {
-  const bool is_log = text.starts_with("log2(") && text.ends_with(')');
-  return is_log ? std::optional(text.substr(5, text.size() - 6)) : std::nullopt;
-}
-
-std::optional<double> number_from(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool is_whole = error == std::errc() && end == text.data() + text.size();
-  return is_whole && std::abs(value) <= 10 && value != 0 ? std::optional(value) : std::nullopt;
-}
-
-/// A number, log2 of one, or a fraction such as 2/3.
-std::optional<double> power_from(std::string_view text) {
-  if (const auto inside = inside_log(text)) {
-    const std::optional<double> value = number_from(*inside);
-    return value && *value > 1 ? std::optional(std::log2(*value)) : std::nullopt;
-  }
-  const auto slash = text.find('/');
-  const std::optional<double> value = number_from(text.substr(0, slash));
-  if (slash == std::string_view::npos) {
-    return value;
-  }
-  const std::optional<double> divisor = number_from(text.substr(slash + 1));
-  return value && divisor ? std::optional(*value / *divisor) : std::nullopt;
-}
 
 std::string text_of_power(double power) {
   for (const int whole : {3, 7}) {
@@ -151,29 +122,6 @@ Opinions opinions_of(const Law& law, const NamedValues& sizes, int ranks_per_hos
 }
 
 }  // namespace
-
-std::optional<Basis> Basis::parse(std::string_view text) {
-  std::vector<Factor> factors;
-  while (text != "1" || !factors.empty()) {
-    const auto star = text.find('*');
-    const std::string_view part = text.substr(0, star);
-    const auto caret = part.find('^');
-    const std::string_view base = part.substr(0, caret);
-    const auto inside = inside_log(base);
-    const auto power =
-        caret == std::string_view::npos ? std::optional(1.0) : power_from(part.substr(caret + 1));
-    const std::string size(inside.value_or(base));
-    if (!power || size.empty() || size.find_first_of("()^") != std::string::npos) {
-      return std::nullopt;
-    }
-    factors.push_back({.size = size, .is_log = inside.has_value(), .power = *power});
-    if (star == std::string_view::npos) {
-      break;
-    }
-    text.remove_prefix(star + 1);
-  }
-  return Basis(std::move(factors));
-}
 
 std::string Basis::text() const {
   std::string text;

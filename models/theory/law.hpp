@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A value as a function of sizes: the forms that explain what was measured, each with its weight.
 // Together they say a median with a 95 % interval. The one fit that makes it is a posterior over
-// few forms with prices. An observation may have been disturbed throughout
-// (docs/explanation/model.md, "The law"). Terms are written as people write them: "1", "N",
-// "N*log2(N)", "N^1.5", "N^log2(3)", "N*M".
+// few forms with prices (docs/explanation/model.md, "The law"). Terms are written as people write
+// them: "1", "N", "N*log2(N)", "N^1.5", "N^log2(3)", "N*M".
 #pragma once
 
+#include <cmath>
 #include <functional>
 #include <map>
 #include <optional>
@@ -39,9 +39,7 @@ class Basis {
   Basis() = default;
   explicit Basis(std::vector<Factor> factors) : factors_(std::move(factors)) {}
 
-  /// A term as `text` writes it: "1", or factors joined by '*', SIZE or log2(SIZE), each perhaps
-  /// with ^POWER, where POWER is 1.5, 2/3 or log2(3). None of another text.
-  static std::optional<Basis> parse(std::string_view text);
+  /// "1", or factors joined by '*', SIZE or log2(SIZE), each perhaps with ^POWER.
   std::string text() const;
 
   /// \throws Error  if `sizes` lacks one that this is a function of
@@ -73,7 +71,6 @@ struct Observation {
   int ranks_per_host = 1;  ///< that computed at once; 1 where the value does not depend on it
   NamedValues sizes;       ///< that the value is a function of
   double value = 0;        ///< seconds, or bytes; above 0
-  double disturbed = 0;    ///< chance that it is too long, as its run was disturbed throughout
 };
 
 /// Minimum and maximum of each size.
@@ -99,6 +96,9 @@ struct Estimate {
   double median = 0;
   double low = 0;
   double high = 0;
+
+  /// Half of the range, on the scale of logarithms; 0 of a value of 0.
+  double half_width() const { return median > 0 ? std::log(high / low) / 2 : 0; }
 };
 
 struct Law {
@@ -144,8 +144,8 @@ inline constexpr double kFirmness = 4;
 
 /// The posterior of `forms`. A form that needs a negative coefficient is dropped; where there is
 /// one form only, it is prescribed, and the coefficient is 0. The result does not depend on the
-/// order of the observations, and scales with their unit. Cost: 28 solutions of a least squares
-/// problem for each form.
+/// order of the observations, and scales with their unit. Cost: a least squares problem for each
+/// form, or 14 where ranks per host differ.
 ///
 /// Refused: no observation; a prescribed form with fewer run sizes than coefficients and one more,
 /// or whose columns depend on each other.
@@ -167,10 +167,10 @@ struct Solution {
   std::vector<double> covariance;  ///< where each row has a variance of 1; row by row
 };
 
-/// The coefficients with the least sum of weights * (values - columns * coefficients)^2. Columns
-/// that depend on each other share. \pre  columns of length about 1; at most four
+/// The coefficients with the least sum of weights * (values - columns * coefficients)^2 + ridge *
+/// coefficients^2. Columns that depend on each other share. \pre  columns of length about 1
 Solution solve(std::span<const double> weights, const Columns& columns,
-               std::span<const double> values);
+               std::span<const double> values, double ridge = 1e-12);
 
 /// Least squares without a negative coefficient: the best solution of all subsets of the columns.
 std::vector<double> solve_non_negative(std::span<const double> weights, const Columns& columns,
@@ -194,11 +194,8 @@ std::vector<PricedForm> candidate_forms(const std::vector<Observation>& observat
 /// Forms of moves and copies: a constant and one or two sizes, the simplest first.
 std::vector<PricedForm> linear_forms(const std::vector<std::string>& size_names);
 
-/// Whether Printista and Saez have forms of these sizes, in alphabetical order: N, or M and N.
-bool has_paper_forms(const std::vector<std::string>& size_names);
-
 /// The form that Printista and Saez (section VI.A) give `block` of an application with these sizes:
-/// N alone, or N and M of a graph. None for other blocks and sizes.
+/// N alone, or M and N of a graph, in alphabetical order. None for other blocks and sizes.
 std::optional<Form> paper_form(detail::Block block, const std::vector<std::string>& size_names);
 
 }  // namespace cleave::models

@@ -75,7 +75,10 @@ std::vector<std::string> Model::size_names() const {
   }
   std::set<std::string> names;
   if (table() != nullptr) {
-    names = table()->law.sizes();
+    for (const auto& [name, value] : table()->points.front().sizes) {
+      names.insert(name);
+    }
+    std::erase_if(names, [&](const auto& of) { return table()->values_of(of).size() == 1; });
   } else {
     for (const BlockModel& block : hypercube()->blocks) {
       names.merge(block.law.sizes());

@@ -88,10 +88,20 @@ inline NamedValues sizes_of_search(double nodes, int ranks, int threads) {
           {"threads", static_cast<double>(threads)}};
 }
 
-/// The time of a whole run of which only the sizes are known; the number of ranks is one of them.
+/// A run size of a table; the number of ranks is among its sizes, 1 where the table has none.
+struct TablePoint {
+  NamedValues sizes;
+  double seconds = 0;  ///< the median of its repetitions
+};
+
+/// Run times of which only the sizes are known (docs/explanation/model.md, "Tables").
 struct TableModel {
-  Law law;
-  int rows = 0;  ///< run sizes that it was fitted to
+  std::vector<TablePoint> points;  ///< all of the same sizes, the largest ranks and sizes last
+  std::optional<Law> law;          ///< of many points, not of ranks alone, answers
+
+  Estimate at(const NamedValues& sizes) const;
+  /// The values of a size among the points, ascending, each once.
+  std::vector<double> values_of(const std::string& size) const;
 };
 
 /// A block, or a part of a search, that could not be fitted, and why.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <ranges>
 
 #include <cleave/file.hpp>
 #include <cleave/trace/json_fields.hpp>
@@ -14,8 +15,13 @@ namespace cleave::models {
 
 using detail::JsonFields;
 
+static void fields(JsonFields& object, Basis::Factor& f) {
+  object("size", f.size)("is_log", f.is_log)("power", f.power, -10, 10);
+}
+
 static void fields(JsonFields& object, Hypothesis& h) {
-  std::vector<std::string> terms = term_names(h.form);
+  std::vector<std::vector<Basis::Factor>> terms;
+  std::ranges::transform(h.form, std::back_inserter(terms), &Basis::factors);
   std::map<std::string, double> factors;
   for (const auto& [ranks, factor] : h.factors) {
     factors[std::to_string(ranks)] = factor;
@@ -29,11 +35,7 @@ static void fields(JsonFields& object, Hypothesis& h) {
   constexpr std::size_t kMaxTerms = 4;
   const std::size_t count = terms.size();
   object.require(count > 0 && count <= kMaxTerms, "terms", "must hold 1 to 4 terms");
-  for (const std::string& text : terms) {
-    const std::optional<Basis> term = Basis::parse(text);
-    object.require(term.has_value(), "terms", fmt::format("has '{}', which is no term", text));
-    h.form.push_back(*term);
-  }
+  h.form = Form(terms.begin(), terms.end());
   object.require(h.coefficients.size() == count, "coefficients", "must be one a term");
   object.require(h.covariance.size() == count * count, "covariance", "must be one a pair of terms");
   for (const auto& [text, factor] : factors) {
@@ -82,7 +84,19 @@ static void fields(JsonFields& object, SearchModel& s) {
   object("visits", s.visits)("inverse_efficiency", s.inverse_efficiency)("threads", s.threads, 1);
 }
 
-static void fields(JsonFields& object, TableModel& t) { object("law", t.law)("rows", t.rows, 1); }
+static void fields(JsonFields& object, TablePoint& p) {
+  object("sizes", p.sizes, 1)("seconds", p.seconds, 1e-300);
+}
+
+static void fields(JsonFields& object, TableModel& t) {
+  object("points", t.points)("law", t.law);
+  const auto is_like_first = [&](const TablePoint& p) {
+    return p.sizes.contains(kRanksSize) &&
+           std::ranges::equal(std::views::keys(p.sizes), std::views::keys(t.points[0].sizes));
+  };
+  object.require(!t.points.empty() && std::ranges::all_of(t.points, is_like_first), "points",
+                 "must all have the same sizes, among them ranks");
+}
 
 static void fields(JsonFields& object, RefusedBlock& b) {
   object.choice("block", b.block, detail::kBlockNames);

@@ -45,7 +45,7 @@ struct Clock {
 /// The rank that takes longest at a place; its interval stands for all of them.
 struct Slowest {
   double seconds = -1;
-  HalfWidths widths;
+  double half_width = 0;
 };
 
 class Player {
@@ -308,9 +308,9 @@ class Player {
     const auto* const found =
         rehearsed_ ? rehearsed_->find(place.block, place.level, rank) : nullptr;
     slowest = {seconds,
-               HalfWidths::of(
-                   found ? found->second
-                         : parts_.find(place.block)->law.at(sizes, prediction_.ranks_per_host))};
+               (found ? found->second
+                      : parts_.find(place.block)->law.at(sizes, prediction_.ranks_per_host))
+                   .half_width()};
   }
 
   /// Equation 6: what the slowest rank takes at each place. What a group tells or agrees on several
@@ -363,16 +363,12 @@ class Player {
       const double of_messages = parts_.exchange ? std::hypot(parts_.exchange->half_width,
                                                               half_width_of_messages_[place.level])
                                                  : 0;
-      const HalfWidths own =
-          is_message ? HalfWidths{of_messages, of_messages} : slowest->second.widths;
-      double& sum = is_message ? parts.messages_s : parts.blocks_s;
-      HalfWidths& widths = is_message ? parts.messages : parts.blocks;
-      sum += seconds;
-      widths.below += seconds * own.below;
-      widths.above += seconds * own.above;
+      (is_message ? parts.messages_s : parts.blocks_s) += seconds;
+      (is_message ? parts.messages : parts.blocks) +=
+          seconds * (is_message ? of_messages : slowest->second.half_width);
     }
-    parts.blocks.scale(1 / std::max(parts.blocks_s, kShortest_s));
-    parts.messages.scale(1 / std::max(parts.messages_s, kShortest_s));
+    parts.blocks /= std::max(parts.blocks_s, kShortest_s);
+    parts.messages /= std::max(parts.messages_s, kShortest_s);
     std::ranges::stable_sort(prediction_.shares, {}, &BlockShare::level);
     prediction_.seconds = last.seconds;
     return parts;

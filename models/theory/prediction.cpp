@@ -150,9 +150,8 @@ Parts ask(Prediction& prediction, const Model& model, const Network& /*network*/
   prediction.shares = {
       {.block = detail::Block::sequential, .seconds = visits.median, .part = "search"},
       {.block = detail::Block::steal, .seconds = steals_s, .part = "steal"}};
-  Parts parts{.blocks_s = prediction.seconds, .blocks = HalfWidths::of(visits)};
-  parts.blocks.add(HalfWidths::of(inverse));
-  return parts;
+  return {.blocks_s = prediction.seconds,
+          .blocks = std::hypot(visits.half_width(), inverse.half_width())};
 }
 
 Parts ask(Prediction& prediction, const Model& model, const Network& /*network*/,
@@ -163,9 +162,9 @@ Parts ask(Prediction& prediction, const Model& model, const Network& /*network*/
         "every run of this model's table is on {}, so that nothing is known of other numbers",
         detail::format_ranks(ranks)));
   }
-  const Estimate e = table.law.at(table_sizes(prediction.ranks, prediction.sizes));
+  const Estimate e = table.at(table_sizes(prediction.ranks, prediction.sizes));
   prediction.seconds = e.median;
-  return {.blocks_s = e.median, .blocks = HalfWidths::of(e)};
+  return {.blocks_s = e.median, .blocks = e.half_width()};
 }
 
 Parts ask(Prediction& prediction, const Model& model, const Network& network, bool is_silent,
@@ -209,14 +208,9 @@ void correct(Prediction& prediction, const Model& model, Parts& parts) {
                                       kDeviationsOf95);
     }
   }
-  if (model.table() != nullptr) {
-    of_blocks.clear();  // its law knows its rows
-  }
-  const auto by = [&](HalfWidths& widths, const std::vector<Known>& residuals) {
-    const double deviation = widths.deviation();
-    const Correction c = correction_at(prediction.place(), residuals, deviation);
-    deviation > 0 ? widths.scale(c.deviation / deviation)
-                  : widths.add(kDeviationsOf95 * c.deviation);
+  const auto by = [&](double& half_width, const std::vector<Known>& residuals) {
+    const Correction c = correction_at(prediction.place(), residuals, half_width / kDeviationsOf95);
+    half_width = kDeviationsOf95 * c.deviation;
     return std::exp(c.mean);
   };
   const double blocks = by(parts.blocks, of_blocks);
@@ -234,16 +228,14 @@ void correct(Prediction& prediction, const Model& model, Parts& parts) {
 }
 
 /// The interval of the quiet time, and that of a single run on a host as it was.
-void set_intervals(Prediction& prediction, const Model& model, HalfWidths widths) {
-  prediction.low = prediction.seconds * std::exp(-widths.below);
-  prediction.high = prediction.seconds * std::exp(widths.above);
+void set_intervals(Prediction& prediction, const Model& model, double half_width) {
+  prediction.low = prediction.seconds * std::exp(-half_width);
+  prediction.high = prediction.seconds * std::exp(half_width);
   const std::vector<double>& noise = model.noise_of(prediction.ranks);
-  if (!noise.empty()) {
-    widths.add({std::max(0.0, -std::log(quantile(noise, 0.025))),
-                std::max(0.0, std::log(quantile(noise, 0.975)))});
-  }
-  prediction.run_low = prediction.seconds * std::exp(-widths.below);
-  prediction.run_high = prediction.seconds * std::exp(widths.above);
+  const double least = noise.empty() ? 0 : std::min(0.0, std::log(quantile(noise, 0.025)));
+  const double most = noise.empty() ? 0 : std::max(0.0, std::log(quantile(noise, 0.975)));
+  prediction.run_low = prediction.seconds * std::exp(-std::hypot(half_width, least));
+  prediction.run_high = prediction.seconds * std::exp(std::hypot(half_width, most));
 }
 
 }  // namespace
@@ -270,17 +262,14 @@ Prediction predict(const Model& model, int ranks, const NamedSizes& sizes,
     prediction.memory_bytes = memory_bytes(*model.memory, ranks, prediction.sizes);
   }
   if (model.table() == nullptr) {
-    parts.blocks.add(
-        std::hypot(kBeyond * std::sqrt(prediction.reach), unseen_on_host(prediction, model)));
+    parts.blocks = std::hypot(parts.blocks, kBeyond * std::sqrt(prediction.reach),
+                              unseen_on_host(prediction, model));
+    correct(prediction, model, parts);
+    parts.blocks = std::hypot(parts.blocks, kDeviationsOf95 * model.scatter);
   }
-  correct(prediction, model, parts);
-  parts.blocks.add(model.table() == nullptr ? kDeviationsOf95 * model.scatter : 0);
-  HalfWidths widths = parts.blocks;
-  widths.scale(parts.blocks_s / prediction.seconds);
-  const double part = parts.messages_s / prediction.seconds;
-  widths.below += part * parts.messages.below;
-  widths.above += part * parts.messages.above;
-  set_intervals(prediction, model, widths);
+  set_intervals(
+      prediction, model,
+      (parts.blocks_s * parts.blocks + parts.messages_s * parts.messages) / prediction.seconds);
   for (const double end :
        {prediction.low, prediction.high, prediction.run_low, prediction.run_high}) {
     require(std::isfinite(end), end);

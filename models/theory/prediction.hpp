@@ -26,29 +26,6 @@ struct BlockShare {
   std::string_view name() const { return part.empty() ? name_of(block) : part; }
 };
 
-/// Half widths of a 95 % range, on the scale of logarithms.
-struct HalfWidths {
-  double below = 0;
-  double above = 0;
-
-  /// None of an estimate of 0.
-  static HalfWidths of(const Estimate& e) {
-    return e.median > 0 ? HalfWidths{std::log(e.median / e.low), std::log(e.high / e.median)}
-                        : HalfWidths();
-  }
-  void add(const HalfWidths& other) {
-    below = std::hypot(below, other.below);
-    above = std::hypot(above, other.above);
-  }
-  void add(double width) { add({width, width}); }
-  void scale(double factor) {
-    below *= factor;
-    above *= factor;
-  }
-  /// The standard deviation of normal noise with this range.
-  double deviation() const { return (below + above) / 2 / kDeviationsOf95; }
-};
-
 /// An interval whose ends lie further apart, as a ratio, is no answer.
 inline constexpr double kWidestAnswer = 4;
 
@@ -136,12 +113,12 @@ Plan make_plan(const Model& model, const PlanRequest& request);
 /// The schedule of a call is played for at most so many ranks.
 inline constexpr int kMostPlayedRanks = 1 << 16;
 
-/// The parts of the time of the last rank by the laws, and how well they are known.
+/// The parts of the time of the last rank by the laws, and their half widths (Estimate).
 struct Parts {
   double blocks_s = 0;
   double messages_s = 0;
-  HalfWidths blocks;
-  HalfWidths messages;
+  double blocks = 0;
+  double messages = 0;
 };
 
 /// Fills in the time and the shares of the last rank where every block takes its median, for the

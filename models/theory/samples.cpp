@@ -215,7 +215,6 @@ void add_round(Points& points, const Trace& trace) {
     run.sizes = repetition.sizes;
     run.given = given_by(r.options);
     run.options = problem_options(r.options);
-    run.disturbed = r.provenance.clock == kWallClock ? kDisturbed : 0;
     run.peak_memory_bytes = std::max(run.peak_memory_bytes, r.peak_memory_bytes);
     run.wall_seconds.push_back(seconds_of(repetition.elapsed_ns));
     if (run.files.empty() || run.files.back() != file) {
@@ -271,8 +270,7 @@ Sample sample_of(const RunPoint& point, const PlaceKey& place, const std::vector
                 .group = totals.front().group,
                 .spans = median_of(&Total::spans),
                 .bytes = median_of(&Total::bytes),
-                .seconds = std::move(rounds),
-                .disturbed = point.disturbed};
+                .seconds = std::move(rounds)};
   std::map<std::string, std::vector<double>> sizes;
   for (const Total& total : totals) {
     for (const auto& [name, value] : total.largest_sizes) {
@@ -427,11 +425,11 @@ Measurements without_oversubscribed(Measurements measurements) {
 }
 
 std::vector<Observation> observations_of(const std::vector<Sample>& samples) {
-  using LevelKey = std::tuple<NamedSizes, int, int, int, NamedValues, double>;
+  using LevelKey = std::tuple<NamedSizes, int, int, int, NamedValues>;
   std::map<LevelKey, std::vector<std::vector<double>>> levels;  // of the ranks, by round
   for (const Sample& sample : samples) {
     auto& rounds = levels[{sample.run_sizes, sample.ranks, sample.ranks_per_host, sample.level,
-                           sample.sizes_of_block(), sample.disturbed}];
+                           sample.sizes_of_block()}];
     rounds.resize(std::max(rounds.size(), sample.seconds.size()));
     for (std::size_t i = 0; i < sample.seconds.size(); ++i) {
       rounds[i].push_back(sample.seconds[i]);
@@ -439,13 +437,12 @@ std::vector<Observation> observations_of(const std::vector<Sample>& samples) {
   }
   std::vector<Observation> observations;
   for (auto& [key, rounds] : levels) {
-    const auto& [run_sizes, ranks, ranks_per_host, number, sizes, disturbed] = key;
+    const auto& [run_sizes, ranks, ranks_per_host, number, sizes] = key;
     for (std::vector<double>& of_ranks : rounds) {
       observations.push_back({.run_sizes = run_sizes,
                               .ranks_per_host = ranks_per_host,
                               .sizes = sizes,
-                              .value = std::max(kShortest_s, detail::median(std::move(of_ranks))),
-                              .disturbed = disturbed});
+                              .value = std::max(kShortest_s, detail::median(std::move(of_ranks)))});
     }
   }
   return observations;

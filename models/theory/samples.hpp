@@ -83,10 +83,6 @@ inline double sampled(double elements) {
       detail::sample_of(static_cast<std::int64_t>(std::clamp(elements, 0.0, kMost))));
 }
 
-/// The chance that a time with what others took in it is disturbed, and the clock that tells such.
-inline constexpr double kDisturbed = 0.1;
-inline constexpr const char* kWallClock = "CLOCK_MONOTONIC";
-
 /// One size of a run at one number of ranks, measured in one or more traces.
 struct RunPoint {
   int ranks = 1;
@@ -99,7 +95,6 @@ struct RunPoint {
   std::map<std::string, std::string> options{};  ///< problem_options
   std::vector<double> seconds;       ///< quiet, of the whole call, one a round: the median over it
   std::vector<double> wall_seconds;  ///< as the host was, one a repetition
-  double disturbed = 0;              ///< kDisturbed, or 0 without what others took
   std::int64_t peak_memory_bytes = 0;  ///< of the rank that had most; 0 where no trace says it
   std::vector<std::string> files;
 };
@@ -121,7 +116,6 @@ struct Sample {
   double spans = 1;             ///< in one repetition; their times and bytes are added up
   double bytes = 0;             ///< in one repetition
   std::vector<double> seconds;  ///< quiet, one a round: the median over its repetitions
-  double disturbed = 0;         ///< RunPoint::disturbed
 
   /// The arguments of the time; the skeleton's, of the bytes that it finds room for.
   NamedValues sizes_of_block() const {

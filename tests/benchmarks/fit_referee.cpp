@@ -31,7 +31,7 @@
 #include <cleave/sizes.hpp>
 #include <cleave/trace.hpp>
 
-#include "models/theory/law.hpp"
+#include "models/theory/fit.hpp"
 #include "models/theory/samples.hpp"
 
 namespace cleave {
@@ -42,11 +42,10 @@ namespace {
 
 /// A table to learn from, and what is to be predicted.
 struct Task {
-  std::vector<Observation> rows;
+  std::vector<RunPoint> rows;
   NamedValues target;
-  double truth = 0;                                   ///< a quiet time
-  std::vector<std::vector<double>> repetitions = {};  ///< of each row
-  double mean = 0;                                    ///< the truth of a tool that fits means
+  double truth = 0;  ///< a median
+  double mean = 0;   ///< the truth of a tool that fits means
 };
 
 double uniform(std::mt19937_64& random, double low, double high) {
@@ -58,10 +57,16 @@ auto one_of(std::mt19937_64& random, const Values& values) {
   return values[std::uniform_int_distribution<std::size_t>(0, std::size(values) - 1)(random)];
 }
 
-Observation row_of(const NamedValues& sizes, double value, double disturbed) {
-  Observation row{.sizes = sizes, .value = value, .disturbed = disturbed};
+RunPoint row_of(const NamedValues& sizes, std::vector<double> seconds) {
+  RunPoint row{.seconds = {median(seconds)}};
+  row.wall_seconds = std::move(seconds);
   for (const auto& [name, size] : sizes) {
-    row.run_sizes[name] = static_cast<std::int64_t>(size);
+    const auto value = static_cast<std::int64_t>(size);
+    if (name == kRanksSize) {
+      row.ranks = static_cast<int>(value);
+    } else {
+      row.sizes[name] = value;
+    }
   }
   return row;
 }
@@ -147,9 +152,7 @@ Task extra_p_task(std::size_t parameters, double noise, std::mt19937_64& random)
       x.push_back(kValues[i][rest % 5]);
       sizes[kNames[i]] = x.back();
     }
-    const std::vector<double> all = repetitions(f(x));
-    task.rows.push_back(row_of(sizes, median(all), kDisturbed));
-    task.repetitions.push_back(all);
+    task.rows.push_back(row_of(sizes, repetitions(f(x))));
   }
   return task;
 }
@@ -199,8 +202,7 @@ Task shared_work_task(bool has_k, double deviation, std::mt19937_64& random) {
         if (has_k) {
           sizes["K"] = k;
         }
-        const std::vector<double> all = repetitions(f(n, k, ranks));
-        task.rows.push_back(row_of(sizes, median(all), kDisturbed));
+        task.rows.push_back(row_of(sizes, repetitions(f(n, k, ranks))));
       }
     }
   }
@@ -228,11 +230,13 @@ template <class MakeTask>
 void judge_tasks(benchmark::State& state, const Draws& draws, MakeTask make_task) {
   std::array<int, 3> within = {};
   int holds = 0;
+  int by_law = 0;
   std::vector<double> half_widths;
   for (auto _ : state) {
     for_each_task(draws, make_task, [&](const Task& task) {
-      const Law law = std::get<Law>(fit_law(task.rows, candidate_forms(task.rows)));
-      const Estimate said = law.at(task.target);
+      const TableModel table = fit_table(task.rows);
+      const Estimate said = table.at(task.target);
+      by_law += table.law ? 1 : 0;
       const double error = std::abs(said.median / task.truth - 1);
       for (std::size_t i = 0; i < within.size(); ++i) {
         within[i] += error <= 0.05 * (1 << i) ? 1 : 0;
@@ -249,6 +253,7 @@ void judge_tasks(benchmark::State& state, const Draws& draws, MakeTask make_task
   state.counters["within_10_percent"] = part(within[1]);
   state.counters["within_20_percent"] = part(within[2]);
   state.counters["interval_holds"] = part(holds);
+  state.counters["by_law"] = part(by_law);
   state.counters["median_half_width"] = median(std::move(half_widths));
 }
 
@@ -261,9 +266,9 @@ void write_tasks(const std::filesystem::path& folder, const std::string& name, c
   nlohmann::json truths = nlohmann::json::array();
   for_each_task(draws, make_task, [&](const Task& task) {
     const std::string path = std::to_string(truths.size());
-    for (std::size_t row = 0; row < task.rows.size(); ++row) {
-      const nlohmann::json params = task.rows[row].sizes;
-      for (const double value : task.repetitions[row]) {
+    for (const RunPoint& row : task.rows) {
+      const nlohmann::json params = row.sizes;
+      for (const double value : row.wall_seconds) {
         const nlohmann::json line = {
             {"params", params}, {"callpath", path}, {"metric", "time"}, {"value", value}};
         lines += line.dump() + '\n';

@@ -248,6 +248,31 @@ TEST(OneHost, RunsThatWereHeldOutAreSummarised) {
   EXPECT_EQ(run({kReferee + "/one_host"}, {"nothing"}).status, 2);
 }
 
+TEST(Series, ThatFollowsALawIsCarriedOn) {
+  if (run({"env", "python3"}, {"--version"}).status != 0) {
+    GTEST_SKIP() << "there is no python3: run tests/referee/setup";
+  }
+  const testing::TemporaryFolder folder;
+  const std::string series = kReferee + "/series";
+  EXPECT_EQ(run({series}, {folder.path()}).status, 1) << "a folder without series";
+  std::ofstream table(folder.path() / "amdahl.csv");
+  table << "# 1 s that nobody shares\nnodes,size,seconds\n";
+  for (const int nodes : {1, 2, 4, 8, 16, 32, 64}) {
+    table << nodes << ",1," << 1 + 100.0 / nodes << '\n';
+  }
+  table.close();
+  const Finished finished =
+      run({series}, {folder.path(), "--prefixes", "--json", "--cleave", CLEAVE_PROGRAM});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const nlohmann::json judged = nlohmann::json::parse(finished.out);
+  EXPECT_EQ(judged["all"]["series"], 1);
+  EXPECT_EQ(judged["all"]["within_10_percent"], 1);
+  EXPECT_EQ(judged["all"]["hold"], judged["all"]["rows"]);
+  EXPECT_EQ(judged["by_reach"]["2"]["rows"], 4) << "8 nodes by 4, and so on to 64 by 32";
+  const std::string printed = run({series}, {folder.path(), "--cleave", CLEAVE_PROGRAM}).out;
+  EXPECT_NE(printed.find("\n| all | 1 | "), std::string::npos) << printed;
+}
+
 TEST(Paper, TablesOfBothApplicationsAreOnOnePage) {
   if (run({"env", "python3"}, {"--version"}).status != 0) {
     GTEST_SKIP() << "there is no python3: run tests/referee/setup";

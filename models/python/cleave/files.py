@@ -80,7 +80,7 @@ def read_model(path):
     """The coefficients of a model, one a row; `path` is a *.model.json or a study's folder.
 
     Columns: part (a block; of a search "search", what the visits of a worker take, and "inverse_efficiency"; of
-    a table "run"), ranks_per_host that it holds for,
+    a table "run", where a law answers), ranks_per_host that it holds for,
     term, coefficient, and of the law r_squared (NaN where it explains nothing) and the weight of this form, which
     is the likeliest. A coefficient is in seconds a unit of its term; of "memory" and "exchange.bytes" in bytes,
     of "inverse_efficiency" it has no unit. `attrs` has app, type, placement, threads, verdict,
@@ -95,7 +95,7 @@ def read_model(path):
             rows += [{"part": part, "ranks_per_host": int(ranks_per_host), "term": term,
                       "coefficient": factor * coefficient, "weight": form["weight"],
                       "r_squared": law["r_squared"] if law["r_squared"] >= 0 else math.nan}
-                     for term, coefficient in zip(form["terms"], form["coefficients"])]
+                     for term, coefficient in zip(map(_text_of, form["terms"]), form["coefficients"])]
     return frame_of(rows, ["part", "ranks_per_host", "term", "coefficient", "r_squared", "weight"],
                     file=str(path), **{name: model[name] for name in
                                        ("app", "type", "placement", "threads", "verdict", "refused", "notes")})
@@ -133,6 +133,12 @@ def traces_of(paths):
     return files
 
 
+def _text_of(term):
+    """A product of powers, "1" or "N*log2(N)^2"."""
+    return "*".join((f"log2({f['size']})" if f["is_log"] else f["size"]) + (f"^{f['power']:g}" if f["power"] != 1 else "")
+                    for f in term) or "1"
+
+
 def _laws_of(model):
     hypercube = model.get("hypercube", {})
     for block in hypercube.get("blocks", []):
@@ -142,7 +148,7 @@ def _laws_of(model):
     for part, name in (("search", "visits"), ("inverse_efficiency",) * 2):
         if name in model.get("search", {}):
             yield part, model["search"][name]
-    if "table" in model:
+    if "law" in model.get("table", {}):
         yield "run", model["table"]["law"]
     if model.get("memory"):
         yield "memory", model["memory"]

@@ -139,7 +139,8 @@ class Models(unittest.TestCase):
         self.assertEqual(frame.attrs["app"], "quicksort")
         for block in model["hypercube"]["blocks"]:
             rows = frame[frame.part == block["block"]]
-            self.assertEqual(list(dict.fromkeys(rows.term)), block["law"]["forms"][0]["terms"])
+            self.assertEqual(list(dict.fromkeys(rows.term)),
+                             ["*".join(factor["size"] for factor in term) or "1" for term in block["law"]["forms"][0]["terms"]])
             self.assertEqual(list(rows.coefficient),
                              [factor * c for form in block["law"]["forms"][:1]
                               for factor in form["ranks_per_host_factors"].values() for c in form["coefficients"]])
@@ -153,7 +154,11 @@ class Models(unittest.TestCase):
         queens = cleave.fit(traces, FOLDER / "queens.model.json")
         self.assertLessEqual({"search", "inverse_efficiency"}, set(queens.part))
         self.assertFalse((queens.r_squared < 0).any())
-        self.assertEqual(list(cleave.fit(*table_of_few())["part"].unique()), ["run"])
+        self.assertEqual(len(cleave.fit(*table_of_few())), 0, "its points answer")
+        rows = [f"{n},{m},{n * m + n}" for n in (1, 2, 4, 8, 16) for m in (1, 2, 4, 8)]
+        table = FOLDER / "laws.csv"
+        table.write_text("\n".join(["N,M,seconds", *rows]) + "\n")
+        self.assertEqual(list(cleave.fit(table, FOLDER / "laws.model.json")["part"].unique()), ["run"])
 
     def test_machine_has_a_row_for_each_entry(self):
         machine = cleave.read_machine(STUDY)

@@ -123,7 +123,7 @@ TEST_P(TableLaw, IsFound) {
   const int on = asked.contains("ranks") ? static_cast<int>(asked["ranks"]) : 1;
   asked.erase("ranks");
   const Prediction said = predict(fitted, on, asked);
-  EXPECT_NEAR(said.seconds / law(beyond), 1, 0.05) << fitted.table()->law.text();
+  EXPECT_NEAR(said.seconds / law(beyond), 1, 0.05) << fitted.table()->law.has_value();
   EXPECT_LE(said.low, law(beyond));
   EXPECT_GE(said.high, law(beyond));
   const Model read = model_from("x.model.json", model_text(fitted));
@@ -150,14 +150,98 @@ TEST(TableModel, WhoseRanksAloneVaryHoldsOutTheMost) {
   EXPECT_NEAR(32 * predict(fitted, 32, {}).seconds, 1, 0.02);
 }
 
+/// The scale of Student's t and the median, as another implementation of the method has them, with
+/// all subsets of the terms and the full product of all laws of the work.
+TEST(TableModel, CarriesPointsOnAsTheSlowMethodDoes) {
+  struct Asked {
+    std::string table;
+    NamedValues sizes;
+    double seconds;
+    double scale;
+  };
+  const std::string strong = "ranks,seconds\n1,103\n2,52.6\n4,27.1\n8,14.9\n16,8.3\n";
+  const std::string sizes = "N,seconds\n1000,1.02\n2000,2.2\n4000,4.6\n8000,9.9\n16000,20.7\n";
+  const std::string grid =
+      "ranks,N,seconds\n1,100,1.04\n8,100,.15\n1,200,8.3\n8,200,1.09\n64,200,.17\n8,400,8.4\n"
+      "64,400,1.12\n";
+  const std::string weak = "ranks,seconds\n2,10.2\n8,11.1\n32,12.3\n128,13.1\n";
+  for (const auto& [table, asked, seconds, scale] :
+       std::vector<Asked>{{strong, {{"ranks", 32}}, 5.05054122, 0.0512173859},
+                          {strong, {{"ranks", 64}}, 3.42455356, 0.144121255},
+                          {strong, {{"ranks", 3}}, 35.5905217, 0.0153853113},
+                          {sizes, {{"N", 64000}}, 86.8069866, 0.0812524628},
+                          {grid, {{"ranks", 512}, {"N", 400}}, 0.264199613, 1.08359737},
+                          {grid, {{"ranks", 64}, {"N", 800}}, 8.54777271, 0.0155850181},
+                          {grid, {{"ranks", 512}, {"N", 800}}, 0.969722043, 0.959088166},
+                          {weak, {{"ranks", 1024}}, 14.3223805, 0.0945451053}}) {
+    const Estimate answer = fit_table(measurements(table).points).at(asked);
+    EXPECT_NEAR(answer.median / seconds, 1, 1e-6) << table;
+    EXPECT_NEAR(std::log(answer.high / answer.low) / (2 * 3.182) / scale, 1, 1e-6) << table;
+  }
+}
+
+TEST(TableModel, FallsWithAnyColumnAndTakesTheWholeSizeBesideRanks) {
+  const auto by_threads = [](const Values& v) { return 1e-6 * v[0] / v[1] + 0.01; };
+  const Model threads =
+      model(table({"N", "threads"}, grid({{1e5, 2e5, 4e5}, {1, 2, 4, 8}}), by_threads));
+  EXPECT_NEAR(predict(threads, 1, {{"N", 400000}, {"threads", 16}}).seconds, 0.035, 0.003);
+  const auto weak = [](const Values& v) { return 2 + 0.1 * std::log2(v[0]); };
+  const Model whole =
+      model(table({"ranks", "N"}, {{1, 1000}, {2, 2000}, {4, 4000}, {8, 8000}, {16, 16000}}, weak));
+  EXPECT_NEAR(predict(whole, 64, {{"N", 64000}}).seconds, 2.6, 0.1);
+}
+
+TEST(TableModel, WithSidesOfAGridCubesThemWhateverTheirRange) {
+  const auto cells = [](const Values& v) { return 1e-7 * v[1] * v[1] * v[1] / v[0] + 0.2; };
+  const Model fitted = model(table({"ranks", "side"}, grid({{4, 8, 16}, {512, 768}}), cells));
+  EXPECT_NEAR(predict(fitted, 32, {{"side", 1536}}).seconds / cells({32, 1536}), 1, 0.05);
+}
+
+std::string findings(const std::vector<double>& times) {
+  std::string text = "ranks,seconds\n";
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    for (const double noise : {0.995, 1.0, 1.005}) {
+      text += fmt::format("{},{}\n", 1 << i, times[i] * noise);
+    }
+  }
+  return fmt::format("{}", fmt::join(findings_of(fit_table(measurements(text).points)), "\n"));
+}
+
+TEST(TableFindings, NameEachRowThatDoesNotFollowAndWhereARegimeBegins) {
+  const std::vector<double> smooth = {101, 51, 26, 13.5, 7.25, 4.12, 2.56, 1.78, 1.39};
+  EXPECT_EQ(findings(smooth).find("regime"), std::string::npos) << findings(smooth);
+  EXPECT_EQ(findings(smooth).find("follow"), std::string::npos) << findings(smooth);
+  for (const double factor : {0.6, 1.7}) {
+    std::vector<double> odd = smooth;
+    odd[4] *= factor;
+    EXPECT_EQ(findings(odd).find("ranks=16 does not follow: measured"), 0) << findings(odd);
+    EXPECT_EQ(findings(odd).find("does not follow", 30), std::string::npos) << findings(odd);
+  }
+  const std::string broken = findings({64, 32, 16, 8, 4, 2, 2.8, 4, 5.6});
+  EXPECT_EQ(broken.find("a regime begins at ranks=32: times go as ranks^0.5"), 0) << broken;
+  EXPECT_EQ(broken.find("follow"), std::string::npos) << broken;
+}
+
+TEST(TableFindings, NameTheNextRun) {
+  const TableModel once =
+      fit_table(measurements("ranks,seconds\n1,103\n2,52.6\n4,27.1\n8,14.9\n").points);
+  const std::string advice = advice_on(once, {{"ranks", 64}});
+  EXPECT_EQ(advice.find("measure ranks=16 next"), 0) << advice;
+  EXPECT_EQ(advice_on(once, {{"ranks", 4}}), "") << "within what was measured";
+  TableModel more = once;
+  more.points.push_back({.sizes = {{"ranks", 16}}, .seconds = once.at({{"ranks", 16}}).median});
+  const auto ratio = [](const Estimate& e) { return e.high / e.low; };
+  EXPECT_LT(ratio(more.at({{"ranks", 64}})), ratio(once.at({{"ranks", 64}})));
+}
+
 TEST(TableRuns, AreRowsWithTheirCountsRoundsAndRanks) {
   EXPECT_EQ(
       measurements("N,seconds,repetitions\n8,1,4\n8,9,1\n16,2,1\n").points.front().wall_seconds,
       (Values{1, 1, 1, 1, 9}));
   EXPECT_EQ(measurements("N,seconds,round\n8,1,0\n8,1.01,1\n").points.front().seconds,
             (Values{1, 1.01}));
-  EXPECT_EQ(measurements("N,seconds\n8,1\n8,1.01\n").points.front().disturbed, kDisturbed);
-  EXPECT_EQ(measurements("N,p,seconds\n8,2,1\n").points.front().ranks, 2);
+  EXPECT_EQ(measurements("N,ranks,seconds\n8,2,1\n").points.front().ranks, 2);
+  EXPECT_EQ(measurements("N,p,seconds\n8,2,1\n").points.front().ranks, 1) << "not named";
   const RunPoint point =
       measurements("N,p,procs,seconds\n8,2,4,1\n", {.only = "", .ranks_size = "procs"})
           .points.front();

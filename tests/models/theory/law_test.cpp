@@ -15,10 +15,8 @@ namespace {
 
 using TrueLaw = std::function<double(const NamedValues&)>;
 
-Observation observed(const NamedValues& sizes, double value, double disturbed = 0.005,
-                     int ranks_per_host = 1) {
-  Observation o{
-      .ranks_per_host = ranks_per_host, .sizes = sizes, .value = value, .disturbed = disturbed};
+Observation observed(const NamedValues& sizes, double value, int ranks_per_host = 1) {
+  Observation o{.ranks_per_host = ranks_per_host, .sizes = sizes, .value = value};
   for (const auto& [name, size] : sizes) {
     o.run_sizes[name] = static_cast<std::int64_t>(size);
   }
@@ -57,16 +55,16 @@ void expect_near(const Estimate& estimate, double median, double low, double hig
 
 // The numbers of the three tests below are those of a second, independent implementation of
 // docs/explanation/model.md, "The law", in Python.
-TEST(Law, IsThatOfASecondImplementationWhereARunWasDisturbed) {
+TEST(Law, IsThatOfASecondImplementation) {
   const std::vector<Observation> rows = {
       observed({{"N", 1e5}}, 0.01672), observed({{"N", 2e5}}, 0.03520),
-      observed({{"N", 4e5}}, 0.0746), observed({{"N", 8e5}}, 0.2371, 0.2),
+      observed({{"N", 4e5}}, 0.0746), observed({{"N", 8e5}}, 0.1571),
       observed({{"N", 16e5}}, 0.3301)};
   const Law law = fitted(rows);
   EXPECT_EQ(law.text(), "N*log2(N)");
   EXPECT_EQ(law.hypotheses.size(), 4U);
-  expect_near(law.at({{"N", 4e6}}), 0.8790412347, 0.8434101313, 0.916961098);
-  expect_near(law.at({{"N", 64e5}}), 1.449950347, 1.391100257, 1.513523713);
+  expect_near(law.at({{"N", 4e6}}), 0.8786620363, 0.8470804803, 0.911491933);
+  expect_near(law.at({{"N", 64e5}}), 1.449281789, 1.396289232, 1.504594038);
 }
 
 TEST(Law, IsThatOfASecondImplementationWhereRanksShareAHost) {
@@ -75,12 +73,12 @@ TEST(Law, IsThatOfASecondImplementationWhereRanksShareAHost) {
   std::vector<Observation> rows;
   for (std::size_t i = 0; i < alone.size(); ++i) {
     const double n = 1e5 * std::pow(2, i);
-    rows.push_back(observed({{"N", n}}, alone[i], 0.1));
-    rows.push_back(observed({{"N", n}}, shared[i], 0.1, 2));
+    rows.push_back(observed({{"N", n}}, alone[i]));
+    rows.push_back(observed({{"N", n}}, shared[i], 2));
   }
   const Law law = fitted(rows);
-  expect_near(law.at({{"N", 64e5}}, 1), 0.6404763475, 0.6231468532, 0.6582126011);
-  expect_near(law.at({{"N", 64e5}}, 2), 0.7696442364, 0.7488224486, 0.7909563644);
+  expect_near(law.at({{"N", 64e5}}, 1), 0.6404888323, 0.6231768921, 0.6582104041);
+  expect_near(law.at({{"N", 64e5}}, 2), 0.7696665239, 0.7488630061, 0.7909622903);
   EXPECT_EQ(far(law, 64e5, 64), far(law, 64e5, 2)) << "as of the nearest that was measured";
 }
 
@@ -163,24 +161,35 @@ TEST(Law, RefusesWhatDeterminesNothing) {
 
 TEST(Basis, IsEvaluatedAsWritten) {
   const NamedValues sizes = {{"N", 8}, {"M", 3}, {"K", 0.5}};
-  const std::pair<const char*, double> kTable[] = {
-      {"1", 1},       {"N", 8},          {"N*log2(N)", 24},     {"N*log2(N)^2", 72},
-      {"N^2", 64},    {"N^1.5", 22.627}, {"N*M", 24},           {"M*log2(N)", 9},
-      {"N^2/3", 4},   {"N^log2(3)", 27}, {"N^-1", 0.125},       {"N^log2(7)*log2(N)", 1029},
-      {"log2(K)", 0}, {"N^0.25", 1.682}, {"log2(N)^0.5", 1.732}};
-  for (const auto& [text, value] : kTable) {
-    const std::optional<Basis> basis = Basis::parse(text);
-    ASSERT_TRUE(basis) << text;
-    EXPECT_EQ(basis->text(), text);
-    EXPECT_NEAR((*basis)(sizes), value, 1e-3) << text;
+  const auto product = [](const Basis& a, const Basis& b) {
+    std::vector<Basis::Factor> factors = a.factors();
+    factors.insert(factors.end(), b.factors().begin(), b.factors().end());
+    return Basis(factors);
+  };
+  const Basis n = power("N", 1);
+  const std::tuple<Basis, const char*, double> kTable[] = {
+      {Basis(), "1", 1},
+      {n, "N", 8},
+      {power("N", 1, 1), "N*log2(N)", 24},
+      {power("N", 1, 2), "N*log2(N)^2", 72},
+      {power("N", 2), "N^2", 64},
+      {power("N", 1.5), "N^1.5", 22.627},
+      {product(n, power("M", 1)), "N*M", 24},
+      {product(power("M", 1), power("N", 0, 1)), "M*log2(N)", 9},
+      {power("N", 2.0 / 3), "N^2/3", 4},
+      {power("N", std::log2(3)), "N^log2(3)", 27},
+      {power("N", -1), "N^-1", 0.125},
+      {power("N", std::log2(7), 1), "N^log2(7)*log2(N)", 1029},
+      {power("K", 0, 1), "log2(K)", 0},
+      {power("N", 0.25), "N^0.25", 1.682}};
+  for (const auto& [basis, text, value] : kTable) {
+    EXPECT_EQ(basis.text(), text);
+    EXPECT_NEAR(basis(sizes), value, 1e-3) << text;
   }
-  EXPECT_EQ(Basis::parse("N*log2(K)*M")->sizes(), (std::set<std::string>{"K", "M", "N"}));
-  for (const char* wrong : {"", "N*", "N**M", "log2(N", "hit(M/N)", "N^x", "N^0", "N^1/0", "1*N*",
-                            "N^log2(1)", "N^11"}) {
-    EXPECT_FALSE(Basis::parse(wrong)) << wrong;
-  }
+  const Basis unknown = product(n, power("X", 1));
+  EXPECT_EQ(unknown.sizes(), (std::set<std::string>{"N", "X"}));
   try {
-    (*Basis::parse("N*X"))(sizes);
+    unknown(sizes);
     FAIL();
   } catch (const Error& e) {
     EXPECT_STREQ(e.what(), "size X is not known, but N*X depends on it");

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// The time of a table's run is carried on from the edge of what was measured
+// (docs/explanation/model.md, "Tables").
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numbers>
+#include <set>
+
+#include "models/theory/model.hpp"
+
+namespace cleave::models {
+
+namespace {
+
+using Eigen::ArrayXd;
+using Eigen::Index;
+
+constexpr double kNear = 1.5;        ///< runs u doublings from the edge weigh 2^(-2 kNear u)
+constexpr double kNearOfWork = 0.5;  ///< where the law of the work is chosen
+
+/// The work is a product of S^power log2(S)^logarithms of the sizes that vary. Ranks share it, or
+/// each has it whole; what a size counts may share it, too, by a power of -1.
+struct WorkLaw {
+  struct Power {
+    double power;
+    int logarithms;
+    double price;  ///< in nats
+  };
+  std::vector<std::pair<std::string, Power>> powers{};
+  bool is_shared = false;
+  double log_weight = 0;
+};
+
+/// Ranks, load of a rank and surface of the work of runs, by a law of the work; the last is asked
+/// for. The edge is the measured place that is nearest to it.
+struct Neighbourhood {
+  ArrayXd ranks;
+  ArrayXd load;
+  ArrayXd surface{};  ///< 1 where the number of ranks does not vary
+  ArrayXd seconds;    ///< of all but the last
+  ArrayXd u{};        ///< doublings from the edge
+  double reach = 0;
+  Index edge = 0;  ///< the run that is nearest to it
+
+  ArrayXd weights(double nearness) const {
+    return (-2 * std::numbers::ln2 * nearness * u.head(seconds.size())).exp();
+  }
+};
+
+std::span<const double> span_of(const ArrayXd& a) {
+  return {a.data(), static_cast<std::size_t>(a.size())};
+}
+
+/// c1 load + c2 surface + c3 + c4 log2(ranks), or a root in place of the logarithm, with c >= 0,
+/// fitted to relative residuals. \return  the logarithm of what is asked, and the weighted root
+/// mean square of what is left
+std::pair<double, double> fit_terms(const Neighbourhood& of, double nearness, double log = 1,
+                                    double root = 0) {
+  const Index rows = of.seconds.size();
+  const std::vector<ArrayXd> terms = {
+      of.load / of.load[of.edge], of.surface / of.surface[of.edge], ArrayXd::Ones(rows + 1),
+      log * of.ranks.log2() / std::max(std::log2(of.ranks[of.edge]), 1.0),
+      root * (of.ranks / of.ranks[of.edge]).sqrt()};
+  Columns relative;
+  for (const ArrayXd& term : terms) {
+    const ArrayXd part = term.head(rows) / of.seconds;
+    relative.emplace_back(part.begin(), part.end());
+  }
+  const ArrayXd weights = of.weights(nearness);
+  const auto c = solve_non_negative(span_of(weights), relative, span_of(ArrayXd::Ones(rows)));
+  ArrayXd fitted = ArrayXd::Constant(rows + 1, 1e-300);
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    fitted += terms[i] * c[i];
+  }
+  const ArrayXd left = fitted.head(rows) / of.seconds - 1;
+  return {std::log(fitted[rows]), std::sqrt((weights * left.square()).sum() / weights.sum())};
+}
+
+/// A plane through the logarithms. Gains by caches, more than the load, do not continue.
+double on_plane(const Neighbourhood& of) {
+  const Index rows = of.seconds.size();
+  const ArrayXd load = (of.load / of.load[of.edge]).log2();
+  const ArrayXd ranks = (of.ranks / of.ranks[of.edge]).log2();
+  const Columns columns = {Columns::value_type(of.seconds.size(), 1.0),
+                           {load.begin(), load.end()},
+                           {ranks.begin(), ranks.end()}};
+  const auto c =
+      solve(span_of(of.weights(kNear)), columns, span_of(of.seconds.log()), 1e-6).coefficients;
+  return c[0] + std::min(c[1], std::numbers::ln2) * load[rows] + c[2] * ranks[rows];
+}
+
+/// Laws of low prices.
+std::vector<WorkLaw> laws_of_work(const TableModel& table, const NamedValues& asked) {
+  constexpr double kDearest = 6;
+  static const std::vector<WorkLaw::Power> kPowers = {
+      {1, 0, 0},       {1, 1, 1},       {2, 0, 3},       {3, 0, 3},       {-1, 0, 3},
+      {2, 1, 6},       {3, 1, 6},       {4, 0, 6},       {1.0 / 2, 0, 6}, {2.0 / 3, 0, 6},
+      {4.0 / 3, 0, 6}, {3.0 / 2, 0, 6}, {5.0 / 3, 0, 6}, {5.0 / 2, 0, 6}};
+  std::vector<WorkLaw> laws(1);
+  for (const auto& [size, value] : asked) {
+    if (table.values_of(size) == std::vector{value}) {
+      continue;
+    }
+    std::vector<WorkLaw> longer;
+    for (const WorkLaw& law : laws) {
+      for (const WorkLaw::Power& power : kPowers) {
+        if (size != kRanksSize && power.price <= law.log_weight + kDearest) {
+          longer.push_back(law);
+          longer.back().powers.emplace_back(size, power);
+          longer.back().log_weight -= power.price;
+        }
+      }
+    }
+    laws = longer.empty() ? laws : longer;
+  }
+  if (table.values_of(kRanksSize) != std::vector{asked.at(kRanksSize)}) {
+    const std::vector<WorkLaw> whole = std::move(laws);
+    for (const WorkLaw& law : whole) {
+      laws.insert(laws.end(), law.powers.empty() ? 1 : 2, law);
+      laws.back().is_shared = true;
+    }
+  }
+  return laws;
+}
+
+Neighbourhood near(const TableModel& table, const NamedValues& asked, const WorkLaw& law) {
+  const Index rows = std::ssize(table.points);
+  Neighbourhood of{
+      .ranks = ArrayXd(rows + 1), .load = ArrayXd::Ones(rows + 1), .seconds = ArrayXd(rows)};
+  for (Index i = 0; i <= rows; ++i) {
+    const NamedValues& sizes = i < rows ? table.points[static_cast<std::size_t>(i)].sizes : asked;
+    of.ranks[i] = sizes.at(kRanksSize);
+    for (const auto& [size, p] : law.powers) {
+      const double value = sizes.at(size);
+      of.load[i] *=
+          std::pow(value, p.power) * std::pow(std::log2(std::max(value, 2.0)), p.logarithms);
+    }
+  }
+  std::ranges::transform(table.points, of.seconds.begin(), std::identity(), &TablePoint::seconds);
+  of.surface = of.load.pow(table.values_of(kRanksSize).size() > 1 ? 2.0 / 3 : 0);
+  of.load /= law.is_shared ? of.ranks : ArrayXd::Ones(rows + 1);
+  const auto away = [rows](const ArrayXd& x) -> ArrayXd {
+    return (x / std::clamp(x[rows], x.head(rows).minCoeff(), x.head(rows).maxCoeff())).log2().abs();
+  };
+  of.u = away(of.ranks).max(away(of.load));
+  of.reach = of.u[rows];
+  of.u.head(rows).minCoeff(&of.edge);
+  return of;
+}
+
+}  // namespace
+
+std::vector<double> TableModel::values_of(const std::string& size) const {
+  std::set<double> values;
+  for (const TablePoint& point : points) {
+    values.insert(point.sizes.at(size));
+  }
+  return {values.begin(), values.end()};
+}
+
+Estimate TableModel::at(const NamedValues& sizes) const {
+  constexpr double kFarBehindLikeliest = 4;
+  constexpr double kLeastMisfit = 0.05;
+  constexpr double kHalfOf95 = 3.182;  // of Student's t with 3 degrees of freedom
+  NamedValues asked = points.front().sizes;
+  for (auto& [name, value] : asked) {
+    value = sizes.contains(name) ? sizes.at(name) : value;
+  }
+  if (law) {
+    return law->at(asked);
+  }
+  std::vector<WorkLaw> laws = laws_of_work(*this, asked);
+  for (WorkLaw& work : laws) {
+    const Neighbourhood of = near(*this, asked, work);
+    const ArrayXd w = of.weights(kNearOfWork);
+    work.log_weight -= w.sum() * w.sum() / w.square().sum() *
+                       std::log(std::hypot(kLeastMisfit, fit_terms(of, kNearOfWork).second));
+  }
+  const double top = std::ranges::max(laws, {}, &WorkLaw::log_weight).log_weight;
+  ArrayXd moments = ArrayXd::Zero(3);  // of the logarithm, by weight
+  for (const WorkLaw& work : laws) {
+    if (work.log_weight > top - kFarBehindLikeliest) {
+      const Neighbourhood of = near(*this, asked, work);
+      const auto [middle, misfit] = fit_terms(of, kNear);
+      const Eigen::Array3d others(fit_terms(of, kNear, 0).first, fit_terms(of, kNear, 0, 1).first,
+                                  on_plane(of));
+      const Eigen::Array3d parts(0.015, 0.02 * std::pow(of.reach, 0.6), misfit * of.reach);
+      const double variance = parts.square().sum() + (others - others.mean()).square().mean();
+      moments +=
+          std::exp(work.log_weight - top) * Eigen::Array3d(1, middle, middle * middle + variance);
+    }
+  }
+  moments /= moments[0];
+  const double half = kHalfOf95 * std::sqrt(std::max(0.0, moments[2] - moments[1] * moments[1]));
+  return {std::exp(moments[1]), std::exp(moments[1] - half), std::exp(moments[1] + half)};
+}
+
+}  // namespace cleave::models
