@@ -152,6 +152,9 @@ void run(FitArguments& arguments, const std::string& command_line) {
     measurements = without_oversubscribed(std::move(measurements));
   }
   check_options(arguments, measurements);
+  if (measurements.type == kTableType) {
+    leave_out_odd(measurements);
+  }
   const std::filesystem::path out = arguments.out.empty()
                                         ? model_to_write(*folder, file_name_of(measurements.app))
                                         : std::filesystem::path(arguments.out);

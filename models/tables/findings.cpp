@@ -8,6 +8,7 @@
 #include <cleave/trace/words.hpp>
 
 #include "models/tables/table.hpp"
+#include "models/theory/fit.hpp"
 
 namespace cleave::models {
 
@@ -21,16 +22,18 @@ std::string text_of(const NamedValues& values) {
   return format_sizes(sizes);
 }
 
-/// Where the slope along the only size that varies changes by more than it varies on either side.
-void add_regime(std::vector<std::string>& sentences, const TableModel& table,
-                const std::string& size) {
+/// Where the slope along the only size that varies changes by more than it varies on either side;
+/// empty if nowhere.
+std::string regime_of(const TableModel& table) {
   constexpr std::size_t kFewest = 2;  // slopes on each side
+  const std::vector<std::string> varying = table.varying();
   std::vector<double> slopes;
-  for (std::size_t i = 1; i < table.points.size(); ++i) {
+  for (std::size_t i = 1; varying.size() == 1 && i < table.points.size(); ++i) {
     const auto [before, point] = std::pair(table.points[i - 1], table.points[i]);
     slopes.push_back(std::log(point.seconds / before.seconds) /
-                     std::log(point.sizes.at(size) / before.sizes.at(size)));
+                     std::log(point.sizes.at(varying[0]) / before.sizes.at(varying[0])));
   }
+  std::string sentence;
   double largest = 4 * kFloor;
   for (std::size_t cut = kFewest; cut + kFewest <= slopes.size(); ++cut) {
     const auto before = std::ranges::minmax(std::span(slopes).first(cut));
@@ -38,40 +41,37 @@ void add_regime(std::vector<std::string>& sentences, const TableModel& table,
     const double gap = std::max(beyond.min - before.max, before.min - beyond.max);
     if (gap > std::max({largest, before.max - before.min, beyond.max - beyond.min})) {
       largest = gap;
-      sentences = {
-          fmt::format("a regime begins at {0}={1:.0f}: times go as {0}^{2:.2f} from there,"
-                      " as {0}^{3:.2f} before; the last regime answers",
-                      size, table.points[cut].sizes.at(size), (beyond.min + beyond.max) / 2,
-                      (before.min + before.max) / 2)};
+      sentence = fmt::format(
+          "a regime begins at {0}={1:.0f}: times go as {0}^{2:.2f} from there, as {0}^{3:.2f} "
+          "before;"
+          " the last regime answers",
+          varying[0], table.points[cut].sizes.at(varying[0]), (beyond.min + beyond.max) / 2,
+          (before.min + before.max) / 2);
     }
   }
+  return sentence;
 }
 
-/// Points, at most a quarter, outside what the others say, and outside what points usually do.
-void add_odd(std::vector<std::string>& sentences, TableModel table) {
-  for (std::size_t left = table.points.size() / 4; left > 0; --left) {
-    std::vector<double> off;
-    std::vector<Estimate> said;
-    for (const TablePoint& point : table.points) {
-      TableModel others = table;
-      std::erase_if(others.points, [&](const TablePoint& p) { return p.sizes == point.sizes; });
-      said.push_back(others.at(point.sizes));
-      off.push_back(std::abs(std::log(point.seconds / said.back().median)));
-    }
-    const double usual = 3 * kDeviationsPerMedian * detail::median(off);
-    std::ranges::transform(off, said, off.begin(), [&](double by, const Estimate& e) {
-      return by / std::hypot(e.half_width(), usual);
+/// A point without which the others say this of it, and how far off that is, on the scale of
+/// logarithms: 0 outside them, where it may be the first of a regime.
+struct LeftOut {
+  Estimate said;
+  double off = 0;
+};
+
+std::vector<LeftOut> each_left_out(const TableModel& table) {
+  std::vector<LeftOut> all;
+  for (const TablePoint& point : table.points) {
+    TableModel others = table;
+    others.points.erase(others.points.begin() + std::ssize(all));
+    const bool is_within = std::ranges::all_of(point.sizes, [&](const auto& size) {
+      const std::vector<double> values = others.values_of(size.first);
+      return values.front() <= size.second && size.second <= values.back();
     });
-    const auto odd = std::ranges::max_element(off);
-    if (*odd <= 1) {
-      return;
-    }
-    const auto point = table.points.begin() + (odd - off.begin());
-    sentences.push_back(fmt::format("{} does not follow: measured {}, fitted {}; measure it again",
-                                    text_of(point->sizes), detail::format_seconds(point->seconds),
-                                    detail::format_seconds(said[odd - off.begin()].median)));
-    table.points.erase(point);
+    const Estimate said = others.at(point.sizes);
+    all.push_back({said, is_within ? std::abs(std::log(point.seconds / said.median)) : 0});
   }
+  return all;
 }
 
 }  // namespace
@@ -87,7 +87,7 @@ std::string advice_on(const TableModel& table, const NamedValues& asked) {
       runs.back()[name] = std::min(value, 2 * most);
     }
   }
-  TableModel more{.points = table.points};  // carried on also where a law answers
+  TableModel more{.points = table.points};
   double least = more.at(asked).half_width();
   std::string advice;
   for (const NamedValues& run : std::span(runs).subspan(1)) {
@@ -104,23 +104,38 @@ std::string advice_on(const TableModel& table, const NamedValues& asked) {
   return advice;
 }
 
-std::vector<std::string> findings_of(const TableModel& table) {
-  std::vector<std::string> sentences;
-  std::vector<std::string> varying;
-  NamedValues beyond = table.points.back().sizes;
-  for (auto& [name, value] : beyond) {
-    if (const std::vector<double> values = table.values_of(name); values.size() > 1) {
-      varying.push_back(name);
-      value = 4 * values.back();
+void leave_out_odd(Measurements& measurements) {
+  std::vector<RunPoint>& points = measurements.points;
+  const bool is_one_regime = regime_of(table_of(points)).empty();
+  for (std::size_t left = is_one_regime ? points.size() / 4 : 0; left > 0; --left) {
+    const TableModel table = table_of(points);
+    const std::vector<LeftOut> all = each_left_out(table);
+    const auto odd = std::ranges::max_element(
+        all, {}, [](const LeftOut& of) { return of.off / of.said.half_width(); });
+    const auto point = points.begin() + (odd - all.begin());
+    TableModel others = table;
+    others.points.erase(others.points.begin() + (odd - all.begin()));
+    std::vector<double> usual;
+    std::ranges::transform(each_left_out(others), std::back_inserter(usual), &LeftOut::off);
+    if (odd->off <=
+        std::hypot(odd->said.half_width(), 3 * kDeviationsPerMedian * detail::median(usual))) {
+      return;
     }
+    measurements.notes.push_back(
+        fmt::format("{} does not follow: measured {}, fitted {}; left out: measure it again",
+                    text_of(table_sizes(point->ranks, point->sizes)),
+                    detail::format_seconds(detail::median(point->seconds)),
+                    detail::format_seconds(odd->said.median)));
+    points.erase(point);
   }
-  if (varying.size() == 1) {
-    add_regime(sentences, table, varying.front());
+}
+
+std::vector<std::string> findings_of(const TableModel& table) {
+  NamedValues beyond = table.points.back().sizes;
+  for (const std::string& name : table.varying()) {
+    beyond[name] = 4 * table.values_of(name).back();
   }
-  if (sentences.empty()) {
-    add_odd(sentences, table);
-  }
-  sentences.push_back(advice_on(table, beyond));
+  std::vector<std::string> sentences = {regime_of(table), advice_on(table, beyond)};
   std::erase(sentences, "");
   return sentences;
 }

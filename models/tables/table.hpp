@@ -48,8 +48,11 @@ Measurements measurements_of_tables(const std::vector<std::string>& files,
 /// most twice any size and the dearest processor time. Empty among the points.
 std::string advice_on(const TableModel& table, const NamedValues& asked);
 
-/// Sentences: where a regime begins, else points that do not follow from the others; and advice for
-/// four times all that varies.
+/// Leaves out the points of a table, at most a quarter, that do not follow from the others, with a
+/// note for each; none where a regime begins.
+void leave_out_odd(Measurements& measurements);
+
+/// Sentences: where a regime begins, and advice for four times all that varies.
 std::vector<std::string> findings_of(const TableModel& table);
 
 }  // namespace cleave::models

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/theory/correction.hpp"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -41,35 +42,22 @@ Correction correction_at(const Place& place, std::span<const Known> known, doubl
     variance = std::max(variance,
                         std::exp(-near[i].first) * (r.value * r.value - r.deviation * r.deviation));
   }
-  // Row by row: the factor L of the covariance L L' of what is known, then L^-1 k and L^-1 e.
-  std::vector<std::vector<double>> factor(count);
-  std::vector<double> correlations(count);
-  std::vector<double> values(count);
-  Correction result;
-  double explained = 0;
+  Eigen::MatrixXd covariance(count, count);
+  Eigen::VectorXd correlations(count);
+  Eigen::VectorXd values(count);
   for (std::size_t i = 0; i < count; ++i) {
     const auto& [apart, r] = near[i];
-    correlations[i] = std::exp(-apart);
-    values[i] = r->value;
-    for (std::size_t j = 0; j <= i; ++j) {
-      double left = std::exp(-doublings_between(r->place, near[j].second->place));
-      left += i == j ? r->deviation * r->deviation / variance : 0;
-      for (std::size_t k = 0; k < j; ++k) {
-        left -= factor[i][k] * factor[j][k];
-      }
-      factor[i].push_back(i == j ? std::sqrt(std::max(left, 1e-12)) : left / factor[j][j]);
+    const auto row = static_cast<Eigen::Index>(i);
+    correlations[row] = std::exp(-apart);
+    values[row] = r->value;
+    for (std::size_t j = 0; j < count; ++j) {
+      covariance(row, static_cast<Eigen::Index>(j)) =
+          std::exp(-doublings_between(r->place, near[j].second->place));
     }
-    for (std::size_t k = 0; k < i; ++k) {
-      correlations[i] -= factor[i][k] * correlations[k];
-      values[i] -= factor[i][k] * values[k];
-    }
-    correlations[i] /= factor[i][i];
-    values[i] /= factor[i][i];
-    result.mean += correlations[i] * values[i];
-    explained += correlations[i] * correlations[i];
+    covariance(row, row) += r->deviation * r->deviation / variance + 1e-12;
   }
-  result.deviation = std::sqrt(variance * std::max(0.0, 1 - explained));
-  return result;
+  const Eigen::VectorXd weights = covariance.ldlt().solve(correlations);
+  return {weights.dot(values), std::sqrt(variance * std::max(0.0, 1 - weights.dot(correlations)))};
 }
 
 }  // namespace cleave::models

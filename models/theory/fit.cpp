@@ -466,21 +466,43 @@ std::map<int, std::vector<double>> noise_of(const Model& model,
 
 }  // namespace
 
+TableModel table_of(const std::vector<RunPoint>& points) {
+  TableModel table;
+  for (const RunPoint& point : points) {
+    table.points.push_back({table_sizes(point.ranks, point.sizes), detail::median(point.seconds)});
+  }
+  return table;
+}
+
 TableModel fit_table(const std::vector<RunPoint>& points) {
   constexpr std::size_t kMany = 20;
-  TableModel table;
-  std::vector<Observation> rows;
-  for (const RunPoint& point : points) {
-    const NamedValues sizes = table_sizes(point.ranks, point.sizes);
-    table.points.push_back({sizes, detail::median(point.seconds)});
-    rows.push_back({.sizes = sizes, .value = table.points.back().seconds});
-  }
-  const std::vector<std::string> varying = varying_sizes(rows);
-  if (varying.empty()) {
+  constexpr double kWorse = 1.33;
+  TableModel table = table_of(points);
+  if (table.varying().empty()) {
     throw Error("the table has one size and number of ranks: measure more of them");
   }
-  if (rows.size() >= kMany && varying != std::vector<std::string>{kRanksSize}) {
-    table.law = std::get<Law>(fit_law(rows, candidate_forms(rows)));
+  if (points.size() < kMany || table.varying() == std::vector<std::string>{kRanksSize}) {
+    return table;
+  }
+  const auto law_of = [](const TableModel& of) {
+    std::vector<Observation> rows;
+    for (const auto& [sizes, seconds] : of.points) {
+      rows.push_back({.sizes = sizes, .value = seconds});
+    }
+    return std::get<Law>(fit_law(rows, candidate_forms(rows)));
+  };
+  const auto off_of = [&](const TableModel& inner) {
+    double off = 0;
+    for (const auto& [sizes, seconds] : table.points | std::views::drop(inner.points.size())) {
+      off += std::abs(std::log(inner.at(sizes).median / seconds));
+    }
+    return off;
+  };
+  // The law answers where it tells the outermost quarter of the points as well.
+  TableModel carried = table;
+  carried.points.resize(points.size() - points.size() / 4);
+  if (off_of({carried.points, law_of(carried)}) < kWorse * off_of(carried)) {
+    table.law = law_of(table);
   }
   return table;
 }

@@ -27,7 +27,9 @@ struct FitOptions {
 Model fit_model(const Measurements& measurements, const std::optional<detail::Machine>& machine,
                 const FitOptions& options, const detail::Provenance& provenance);
 
-/// The points of a table, and the law of forms where it answers. \throws Error  if all are the same
+/// The points of a table alone, and with the law of forms where it answers. \throws Error  if all
+/// are the same
+TableModel table_of(const std::vector<RunPoint>& points);
 TableModel fit_table(const std::vector<RunPoint>& points);
 
 /// Bytes of the rank that needs most (Model::memory); none where the traces do not say, or do not

@@ -75,10 +75,8 @@ std::vector<std::string> Model::size_names() const {
   }
   std::set<std::string> names;
   if (table() != nullptr) {
-    for (const auto& [name, value] : table()->points.front().sizes) {
-      names.insert(name);
-    }
-    std::erase_if(names, [&](const auto& of) { return table()->values_of(of).size() == 1; });
+    const std::vector<std::string> varying = table()->varying();
+    names.insert(varying.begin(), varying.end());
   } else {
     for (const BlockModel& block : hypercube()->blocks) {
       names.merge(block.law.sizes());

@@ -102,6 +102,7 @@ struct TableModel {
   Estimate at(const NamedValues& sizes) const;
   /// The values of a size among the points, ascending, each once.
   std::vector<double> values_of(const std::string& size) const;
+  std::vector<std::string> varying() const;  ///< sizes of several values
 };
 
 /// A block, or a part of a search, that could not be fitted, and why.

@@ -40,13 +40,6 @@ NamedSizes given_by(const std::map<std::string, std::string>& options) {
   return given;
 }
 
-/// The median; of an even number the lower of the two in the middle. \pre  not empty
-std::int64_t lower_median(std::vector<std::int64_t> values) {
-  const auto middle = values.begin() + (std::ssize(values) + 1) / 2 - 1;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 /// Block, level, rank, and of waiting the length of the message that is waited for: a header, or
 /// nothing where all agree on something.
 using PlaceKey = std::tuple<detail::Block, int, int, std::int64_t>;
@@ -146,7 +139,7 @@ struct Round {
 /// A run point while traces are added.
 struct PointData {
   SearchRun run;
-  std::vector<std::int64_t> nodes;                 ///< of a search that prunes
+  std::vector<double> nodes;                       ///< of a search that prunes
   std::map<PlaceKey, std::vector<Total>> places;   ///< one total a repetition
   std::map<PlaceKey, std::vector<double>> rounds;  ///< the medians of their times
 };
@@ -221,7 +214,7 @@ void add_round(Points& points, const Trace& trace) {
       run.files.push_back(file);
     }
     if (searches_one_problem(r) && repetition.sizes.contains("nodes")) {
-      nodes.push_back(repetition.sizes.at("nodes"));
+      nodes.push_back(static_cast<double>(repetition.sizes.at("nodes")));
     }
     round.seconds.push_back(times.at(repetition.index));
     if (has_parts && r.type == name_of(DC_Type::work_stealing)) {
@@ -354,7 +347,7 @@ Measurements collect(const std::vector<const Trace*>& traces) {
   for (auto& [identity, data] : points) {
     auto& [run, nodes, places, rounds] = data;
     if (!nodes.empty()) {
-      run.sizes["nodes"] = lower_median(nodes);
+      run.sizes["nodes"] = std::llround(detail::median(nodes));
     }
     for (const auto& [place, totals] : places) {
       result.samples.push_back(sample_of(run, place, totals, std::move(rounds[place])));

@@ -160,6 +160,16 @@ std::vector<double> TableModel::values_of(const std::string& size) const {
   return {values.begin(), values.end()};
 }
 
+std::vector<std::string> TableModel::varying() const {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : points.front().sizes) {
+    if (values_of(name).size() > 1) {
+      names.push_back(name);
+    }
+  }
+  return names;
+}
+
 Estimate TableModel::at(const NamedValues& sizes) const {
   constexpr double kFarBehindLikeliest = 4;
   constexpr double kLeastMisfit = 0.05;
