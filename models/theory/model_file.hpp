@@ -11,7 +11,7 @@
 
 namespace cleave::models {
 
-inline constexpr int kModelVersion = 14;
+inline constexpr int kModelVersion = 15;
 
 /// The text of a model file.
 std::string model_text(const Model& model);
