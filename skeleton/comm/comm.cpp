@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/container/small_vector.hpp>
 #include <deque>
 #include <exception>
 #include <limits>
@@ -251,7 +252,7 @@ void Comm::exchange(std::span<const Outbound> out, std::span<const Inbound> in) 
 
 void Comm::exchange_pieces(std::span<const Outbound> out, std::span<const Inbound> in,
                            std::size_t piece_bytes) const {
-  thread_local std::vector<MPI_Request> requests;
+  boost::container::small_vector<MPI_Request, 8> requests;  // a simulator's ranks share a thread
   for (std::size_t at = 0;; at += piece_bytes) {
     requests.clear();
     for (const Inbound& message : in) {

@@ -77,7 +77,8 @@ std::vector<std::int64_t> data_caches() {
 }  // namespace
 
 const HostCores& cores_of_this_host() {
-  static const HostCores kCores = [] {
+  // Never destroyed: ranks that a simulator makes of one process would each do so.
+  static const HostCores& kCores = *new HostCores([] {
     hwloc_topology_t const topology = this_topology();
     const Bitmap bound(hwloc_bitmap_alloc());
     if (hwloc_get_cpubind(topology, bound.get(), HWLOC_CPUBIND_THREAD) != 0) {
@@ -94,7 +95,7 @@ const HostCores& cores_of_this_host() {
       cores.push_back(hwloc_bitmap_first(usable.get()));
     }
     return std::ranges::any_of(cores, is_allowed) ? cores : HostCores{0};
-  }();
+  }());
   return kCores;
 }
 
