@@ -7,7 +7,7 @@ import pathlib
 
 import pandas as pd
 
-VERSIONS = {"cleave-trace": 3, "cleave-machine": 2, "cleave-model": 13}
+VERSIONS = {"cleave-trace": 3, "cleave-machine": 2, "cleave-model": 15}
 
 
 class CleaveError(Exception):
