@@ -95,7 +95,7 @@ def read_model(path):
             rows += [{"part": part, "ranks_per_host": int(ranks_per_host), "term": term,
                       "coefficient": factor * coefficient, "weight": form["weight"],
                       "r_squared": law["r_squared"] if law["r_squared"] >= 0 else math.nan}
-                     for term, coefficient in zip(map(_text_of, form["terms"]), form["coefficients"])]
+                     for term, coefficient in zip(map(_term_of, form["terms"]), form["coefficients"])]
     return frame_of(rows, ["part", "ranks_per_host", "term", "coefficient", "r_squared", "weight"],
                     file=str(path), **{name: model[name] for name in
                                        ("app", "type", "placement", "threads", "verdict", "refused", "notes")})
@@ -133,10 +133,10 @@ def traces_of(paths):
     return files
 
 
-def _text_of(term):
+def _term_of(factors):
     """A product of powers, "1" or "N*log2(N)^2"."""
     return "*".join((f"log2({f['size']})" if f["is_log"] else f["size"]) + (f"^{f['power']:g}" if f["power"] != 1 else "")
-                    for f in term) or "1"
+                    for f in factors) or "1"
 
 
 def _laws_of(model):

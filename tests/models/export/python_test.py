@@ -139,8 +139,11 @@ class Models(unittest.TestCase):
         self.assertEqual(frame.attrs["app"], "quicksort")
         for block in model["hypercube"]["blocks"]:
             rows = frame[frame.part == block["block"]]
-            self.assertEqual(list(dict.fromkeys(rows.term)),
-                             ["*".join(factor["size"] for factor in term) or "1" for term in block["law"]["forms"][0]["terms"]])
+            terms = block["law"]["forms"][0]["terms"]
+            self.assertEqual(len(set(rows.term)), len(terms))
+            for term, factors in zip(dict.fromkeys(rows.term), terms):
+                self.assertEqual(term.count("log2("), sum(factor["is_log"] for factor in factors))
+                self.assertTrue(all(factor["size"] in term for factor in factors) if factors else term == "1")
             self.assertEqual(list(rows.coefficient),
                              [factor * c for form in block["law"]["forms"][:1]
                               for factor in form["ranks_per_host_factors"].values() for c in form["coefficients"]])
