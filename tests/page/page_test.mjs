@@ -221,7 +221,7 @@ testPredictor("every control is reached by keys; a wrong value is named, a deadl
   assert.match(await page.locator("#answer").textContent(), /Keeps 1h with 95 % probability/);
   await page.waitForSelector("#plan tr.chosen");
   const plan = (await page.locator("#commands code").allTextContents())[1];
-  assert.match(plan, /^cleave plan \S+ --deadline 1h --size N=16M .*--slurm job\.sh$/);
+  assert.match(plan, /^cleave plan \S+ --deadline 1h --size N=32M .*--slurm job\.sh$/);
   await page.fill("#deadline", "");
   await page.getByRole("button", { name: "Start again" }).press("Enter");
   assert.equal(await page.inputValue("#ranks"), "8");
