@@ -315,7 +315,7 @@ class VirtualRank final : public SearchMessages, public Transport {
   std::optional<Message> receive() override { return turns_.poll(rank_); }
   std::int64_t now_ns() const override { return turns_.now_ns(); }
   std::int64_t pace_ns() const override { return turns_.now_ns(); }
-  // Coarse looks are part of the visits, as in a run: they stay the system's.
+  std::int64_t coarse_ns() const override { return turns_.now_ns(); }
   void pause(int tries, bool /*is_polite*/) override { turns_.spend(pause_ns(tries)); }
 
  private:
