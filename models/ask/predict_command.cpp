@@ -64,7 +64,7 @@ void run(PredictArguments& arguments) {
     for (const int p : ranks) {
       Prediction& said =
           predictions.emplace_back(predict(model, p, size, arguments.question.options()));
-      if (const auto apart = said.reach > 0 ? forms_apart(model, p, said.sizes) : std::nullopt) {
+      if (const auto apart = forms_apart(model, said)) {
         said.remarks.push_back(apart->text);
       }
     }

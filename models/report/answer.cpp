@@ -29,12 +29,9 @@ std::string state_text(const Prediction& p) {
 
 /// Words for all that an answer rests on and nobody measured.
 std::string caveats(const Prediction& p) {
-  std::vector<std::string> texts;
-  texts.push_back(state_text(p));
-  if (!p.assumed_network.empty()) {
-    texts.push_back(fmt::format("{} between hosts assumed", p.assumed_network));
-  }
-  return texts.empty() ? "" : fmt::format("; {}", fmt::join(texts, ", "));
+  const std::string& network = p.assumed_network;
+  return fmt::format("; {}{}", state_text(p),
+                     network.empty() ? "" : fmt::format(", {} between hosts assumed", network));
 }
 
 double volume(const Model& model, const NamedSizes& sizes) {
@@ -219,19 +216,21 @@ NamedSizes telling_sizes(const Model& one, const Model& other, double scatter) {
 
 }  // namespace
 
-std::optional<FormsApart> forms_apart(const Model& model, int ranks, const NamedSizes& sizes) {
+std::optional<FormsApart> forms_apart(const Model& model, const Prediction& said) {
   constexpr double kLikely = 0.1;
+  if (model.hypercube() == nullptr || said.reach == 0) {
+    return std::nullopt;
+  }
   double widest = 1.2;
   std::optional<FormsApart> apart;
-  for (std::size_t i = 0; model.hypercube() != nullptr && i < model.hypercube()->blocks.size();
-       ++i) {
+  for (std::size_t i = 0; i < model.hypercube()->blocks.size(); ++i) {
     const BlockModel& block = model.hypercube()->blocks[i];
     const Hypothesis& first = block.law.hypotheses.front();
     Model one = model;
     Model other = model;
     const auto seconds_by = [&](Model& with, const Hypothesis& form) {
       std::get<HypercubeModel>(with.parts).blocks[i].law.hypotheses = {form};
-      return predict(with, ranks, sizes).seconds;
+      return predict(with, said.ranks, said.sizes).seconds;
     };
     const double seconds = seconds_by(one, first);
     for (const Hypothesis& form : block.law.hypotheses) {
@@ -258,10 +257,8 @@ Answer answer_of(const Model& model, const Place& place) {
   try {
     answer.prediction = predict(model, place.ranks, place.sizes, {.threads = place.threads});
     answer.line = answer_line(*answer.prediction);
-    const auto apart = answer.prediction->reach > 0
-                           ? forms_apart(model, place.ranks, answer.prediction->sizes)
-                           : std::nullopt;
-    answer.line += apart ? "; " + apart->text : "";
+    answer.apart = forms_apart(model, *answer.prediction);
+    answer.line += answer.apart ? "; " + answer.apart->text : "";
   } catch (const UsageError&) {
     throw;
   } catch (const Error& e) {

@@ -52,23 +52,24 @@ std::vector<std::string> remarks_of(const std::vector<Prediction>& predictions);
 /// The sizes of the largest problem that the model was fitted to.
 NamedSizes largest_fitted(const Model& model);
 
-/// The time of the largest problem that was measured, on one number of ranks.
-struct Answer {
-  int ranks = 1;
-  std::string line;
-  std::optional<Prediction> prediction;  ///< none if it cannot be told; the line says why
-  bool comes_first = false;              ///< whether every report begins with it
-};
-
 /// Two likely forms of a block that answer a question apart.
 struct FormsApart {
   std::string text;    ///< "divide is N or N^1.25: 7 s to 14 s; N=32M would tell"
   NamedSizes telling;  ///< a run of the fitted ranks that tells which is right; maybe none
 };
 
-/// The forms of a model's block that say most different times of a run; none where likely ones are
-/// within a fifth.
-std::optional<FormsApart> forms_apart(const Model& model, int ranks, const NamedSizes& sizes);
+/// The time of the largest problem that was measured, on one number of ranks.
+struct Answer {
+  int ranks = 1;
+  std::string line;
+  std::optional<Prediction> prediction;  ///< none if it cannot be told; the line says why
+  std::optional<FormsApart> apart;
+  bool comes_first = false;  ///< whether every report begins with it
+};
+
+/// The forms of a model's block that say most different times of what `said` is of; none where
+/// likely ones are within a fifth, or the run is known.
+std::optional<FormsApart> forms_apart(const Model& model, const Prediction& said);
 
 /// The answer for one run, with the forms that answer it apart, or the reason why there is none.
 Answer answer_of(const Model& model, const Place& place);

@@ -57,12 +57,12 @@ SideMean mean_of(const std::vector<double>& rounds) {
   constexpr double kOfMedian = std::numbers::pi / 2;  // its variance over that of a mean
   const auto count = static_cast<double>(rounds.size());
   const double freedom = count - 1;
-  const double squares = freedom * std::pow(relative_spread(rounds), 2);
-  const double variance = (kFirmness * kFloor * kFloor + squares) / (kFirmness + freedom);
+  const double floor = kFloor * kFloor;
+  const double own = std::pow(relative_spread(rounds), 2);
   // Rounds that differ more than the floor of a law count alone.
-  const auto [of_round, degrees] = squares > freedom * variance
-                                       ? std::pair(squares / freedom, freedom)
-                                       : std::pair(variance, kFirmness + freedom);
+  const double firmness = own > floor ? 0 : kFirmness;
+  const double degrees = firmness + freedom;
+  const double of_round = (firmness * floor + freedom * own) / degrees;
   return {std::log(quantile(rounds, 0.5)), kOfMedian * of_round / count, degrees};
 }
 

@@ -76,10 +76,8 @@ std::optional<std::string> next_size(const StudyPlan& plan, const StudyTraces& t
     } else {
       const Model model = fitted_model(plan, measurements_of(plan, traces), {});
       for (const auto& [ranks, sizes] : asked_of_law(plan, model, traces)) {
-        const bool is_known =
-            answer_of(model, {ranks, model.threads, sizes}).prediction.has_value();
-        const auto apart = is_known ? forms_apart(model, ranks, sizes) : std::nullopt;
-        next = apart ? apart->telling : next;
+        const Answer answer = answer_of(model, {ranks, model.threads, sizes});
+        next = answer.apart ? answer.apart->telling : next;
       }
     }
   }

@@ -26,11 +26,11 @@ std::string text_of(const NamedValues& values) {
 /// empty if nowhere.
 std::string regime_of(const TableModel& table) {
   constexpr std::size_t kFewest = 2;  // slopes on each side
-  const std::vector<std::string> varying = table.varying();
+  const std::vector<std::string> varying = varying_sizes(table.points);
   std::vector<double> slopes;
   for (std::size_t i = 1; varying.size() == 1 && i < table.points.size(); ++i) {
     const auto [before, point] = std::pair(table.points[i - 1], table.points[i]);
-    slopes.push_back(std::log(point.seconds / before.seconds) /
+    slopes.push_back(std::log(point.value / before.value) /
                      std::log(point.sizes.at(varying[0]) / before.sizes.at(varying[0])));
   }
   std::string sentence;
@@ -43,8 +43,7 @@ std::string regime_of(const TableModel& table) {
       largest = gap;
       sentence = fmt::format(
           "a regime begins at {0}={1:.0f}: times go as {0}^{2:.2f} from there, as {0}^{3:.2f} "
-          "before;"
-          " the last regime answers",
+          "before; the last regime answers",
           varying[0], table.points[cut].sizes.at(varying[0]), (beyond.min + beyond.max) / 2,
           (before.min + before.max) / 2);
     }
@@ -61,7 +60,7 @@ struct LeftOut {
 
 std::vector<LeftOut> each_left_out(const TableModel& table) {
   std::vector<LeftOut> all;
-  for (const TablePoint& point : table.points) {
+  for (const Observation& point : table.points) {
     TableModel others = table;
     others.points.erase(others.points.begin() + std::ssize(all));
     const bool is_within = std::ranges::all_of(point.sizes, [&](const auto& size) {
@@ -69,7 +68,7 @@ std::vector<LeftOut> each_left_out(const TableModel& table) {
       return values.front() <= size.second && size.second <= values.back();
     });
     const Estimate said = others.at(point.sizes);
-    all.push_back({said, is_within ? std::abs(std::log(point.seconds / said.median)) : 0});
+    all.push_back({said, is_within ? std::abs(std::log(point.value / said.median)) : 0});
   }
   return all;
 }
@@ -77,7 +76,7 @@ std::vector<LeftOut> each_left_out(const TableModel& table) {
 }  // namespace
 
 std::string advice_on(const TableModel& table, const NamedValues& asked) {
-  const auto cost = [](const TablePoint& p) { return p.seconds * p.sizes.at(kRanksSize); };
+  const auto cost = [](const Observation& p) { return p.value * p.sizes.at(kRanksSize); };
   const double dearest = cost(std::ranges::max(table.points, {}, cost));
   std::vector<NamedValues> runs = {table.points.back().sizes};
   for (const auto& [name, value] : asked) {
@@ -91,14 +90,14 @@ std::string advice_on(const TableModel& table, const NamedValues& asked) {
   double least = more.at(asked).half_width();
   std::string advice;
   for (const NamedValues& run : std::span(runs).subspan(1)) {
-    const TablePoint point{.sizes = run, .seconds = table.at(run).median};
+    const Observation point{.sizes = run, .value = table.at(run).median};
     more.points.insert(more.points.begin(), point);
     const double width = more.at(asked).half_width();
     more.points.erase(more.points.begin());
     if (width < least && run != asked && cost(point) <= 2 * dearest) {
       least = width;
       advice = fmt::format("measure {} next, about {}: it narrows {} most", text_of(run),
-                           detail::format_seconds(point.seconds), text_of(asked));
+                           detail::format_seconds(point.value), text_of(asked));
     }
   }
   return advice;
@@ -106,33 +105,36 @@ std::string advice_on(const TableModel& table, const NamedValues& asked) {
 
 void leave_out_odd(Measurements& measurements) {
   std::vector<RunPoint>& points = measurements.points;
-  const bool is_one_regime = regime_of(table_of(points)).empty();
-  for (std::size_t left = is_one_regime ? points.size() / 4 : 0; left > 0; --left) {
-    const TableModel table = table_of(points);
-    const std::vector<LeftOut> all = each_left_out(table);
+  TableModel table = table_of(points);
+  if (points.size() < 4 || !regime_of(table).empty()) {
+    return;
+  }
+  std::vector<LeftOut> all = each_left_out(table);
+  for (std::size_t left = points.size() / 4; left > 0; --left) {
     const auto odd = std::ranges::max_element(
         all, {}, [](const LeftOut& of) { return of.off / of.said.half_width(); });
-    const auto point = points.begin() + (odd - all.begin());
-    TableModel others = table;
-    others.points.erase(others.points.begin() + (odd - all.begin()));
+    const auto index = odd - all.begin();
+    const Observation point = table.points[static_cast<std::size_t>(index)];
+    table.points.erase(table.points.begin() + index);
+    std::vector<LeftOut> others = each_left_out(table);
     std::vector<double> usual;
-    std::ranges::transform(each_left_out(others), std::back_inserter(usual), &LeftOut::off);
+    std::ranges::transform(others, std::back_inserter(usual), &LeftOut::off);
     if (odd->off <=
         std::hypot(odd->said.half_width(), 3 * kDeviationsPerMedian * detail::median(usual))) {
       return;
     }
     measurements.notes.push_back(
         fmt::format("{} does not follow: measured {}, fitted {}; left out: measure it again",
-                    text_of(table_sizes(point->ranks, point->sizes)),
-                    detail::format_seconds(detail::median(point->seconds)),
+                    text_of(point.sizes), detail::format_seconds(point.value),
                     detail::format_seconds(odd->said.median)));
-    points.erase(point);
+    points.erase(points.begin() + index);
+    all = std::move(others);
   }
 }
 
 std::vector<std::string> findings_of(const TableModel& table) {
   NamedValues beyond = table.points.back().sizes;
-  for (const std::string& name : table.varying()) {
+  for (const std::string& name : varying_sizes(table.points)) {
     beyond[name] = 4 * table.values_of(name).back();
   }
   std::vector<std::string> sentences = {regime_of(table), advice_on(table, beyond)};

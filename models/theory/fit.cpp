@@ -469,7 +469,8 @@ std::map<int, std::vector<double>> noise_of(const Model& model,
 TableModel table_of(const std::vector<RunPoint>& points) {
   TableModel table;
   for (const RunPoint& point : points) {
-    table.points.push_back({table_sizes(point.ranks, point.sizes), detail::median(point.seconds)});
+    table.points.push_back(
+        {.sizes = table_sizes(point.ranks, point.sizes), .value = detail::median(point.seconds)});
   }
   return table;
 }
@@ -478,23 +479,20 @@ TableModel fit_table(const std::vector<RunPoint>& points) {
   constexpr std::size_t kMany = 20;
   constexpr double kWorse = 1.33;
   TableModel table = table_of(points);
-  if (table.varying().empty()) {
+  const std::vector<std::string> varying = varying_sizes(table.points);
+  if (varying.empty()) {
     throw Error("the table has one size and number of ranks: measure more of them");
   }
-  if (points.size() < kMany || table.varying() == std::vector<std::string>{kRanksSize}) {
+  if (points.size() < kMany || varying == std::vector<std::string>{kRanksSize}) {
     return table;
   }
   const auto law_of = [](const TableModel& of) {
-    std::vector<Observation> rows;
-    for (const auto& [sizes, seconds] : of.points) {
-      rows.push_back({.sizes = sizes, .value = seconds});
-    }
-    return std::get<Law>(fit_law(rows, candidate_forms(rows)));
+    return std::get<Law>(fit_law(of.points, candidate_forms(of.points)));
   };
   const auto off_of = [&](const TableModel& inner) {
     double off = 0;
-    for (const auto& [sizes, seconds] : table.points | std::views::drop(inner.points.size())) {
-      off += std::abs(std::log(inner.at(sizes).median / seconds));
+    for (const Observation& point : table.points | std::views::drop(inner.points.size())) {
+      off += std::abs(std::log(inner.at(point.sizes).median / point.value));
     }
     return off;
   };

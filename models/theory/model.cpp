@@ -75,7 +75,7 @@ std::vector<std::string> Model::size_names() const {
   }
   std::set<std::string> names;
   if (table() != nullptr) {
-    const std::vector<std::string> varying = table()->varying();
+    const std::vector<std::string> varying = varying_sizes(table()->points);
     names.insert(varying.begin(), varying.end());
   } else {
     for (const BlockModel& block : hypercube()->blocks) {

@@ -88,21 +88,16 @@ inline NamedValues sizes_of_search(double nodes, int ranks, int threads) {
           {"threads", static_cast<double>(threads)}};
 }
 
-/// A run size of a table; the number of ranks is among its sizes, 1 where the table has none.
-struct TablePoint {
-  NamedValues sizes;
-  double seconds = 0;  ///< the median of its repetitions
-};
-
 /// Run times of which only the sizes are known (docs/explanation/model.md, "Tables").
 struct TableModel {
-  std::vector<TablePoint> points;  ///< all of the same sizes, the largest ranks and sizes last
-  std::optional<Law> law;          ///< of many points, not of ranks alone, answers
+  /// The medians of repetitions, all of the same sizes, the largest ranks and sizes last. The
+  /// number of ranks is a size, 1 where the table has none.
+  std::vector<Observation> points;
+  std::optional<Law> law;  ///< of many points, not of ranks alone, answers
 
   Estimate at(const NamedValues& sizes) const;
   /// The values of a size among the points, ascending, each once.
   std::vector<double> values_of(const std::string& size) const;
-  std::vector<std::string> varying() const;  ///< sizes of several values
 };
 
 /// A block, or a part of a search, that could not be fitted, and why.

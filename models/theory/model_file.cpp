@@ -84,13 +84,13 @@ static void fields(JsonFields& object, SearchModel& s) {
   object("visits", s.visits)("inverse_efficiency", s.inverse_efficiency)("threads", s.threads, 1);
 }
 
-static void fields(JsonFields& object, TablePoint& p) {
-  object("sizes", p.sizes, 1)("seconds", p.seconds, 1e-300);
+static void fields(JsonFields& object, Observation& point) {
+  object("sizes", point.sizes, 1)("seconds", point.value, 1e-300);
 }
 
 static void fields(JsonFields& object, TableModel& t) {
   object("points", t.points)("law", t.law);
-  const auto is_like_first = [&](const TablePoint& p) {
+  const auto is_like_first = [&](const Observation& p) {
     return p.sizes.contains(kRanksSize) &&
            std::ranges::equal(std::views::keys(p.sizes), std::views::keys(t.points[0].sizes));
   };

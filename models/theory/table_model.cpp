@@ -53,9 +53,9 @@ std::span<const double> span_of(const ArrayXd& a) {
   return {a.data(), static_cast<std::size_t>(a.size())};
 }
 
-/// c1 load + c2 surface + c3 + c4 log2(ranks), or a root in place of the logarithm, with c >= 0,
-/// fitted to relative residuals. \return  the logarithm of what is asked, and the weighted root
-/// mean square of what is left
+/// Terms c1 load + c2 surface + c3 + c4 log2(ranks), or a root in place of the logarithm. They are
+/// fitted to relative residuals with c >= 0.
+/// \return  the logarithm of what is asked, and the weighted root mean square of what is left
 std::pair<double, double> fit_terms(const Neighbourhood& of, double nearness, double log = 1,
                                     double root = 0) {
   const Index rows = of.seconds.size();
@@ -100,20 +100,20 @@ std::vector<WorkLaw> laws_of_work(const TableModel& table, const NamedValues& as
       {4.0 / 3, 0, 6}, {3.0 / 2, 0, 6}, {5.0 / 3, 0, 6}, {5.0 / 2, 0, 6}};
   std::vector<WorkLaw> laws(1);
   for (const auto& [size, value] : asked) {
-    if (table.values_of(size) == std::vector{value}) {
+    if (size == kRanksSize || table.values_of(size) == std::vector{value}) {
       continue;
     }
     std::vector<WorkLaw> longer;
     for (const WorkLaw& law : laws) {
       for (const WorkLaw::Power& power : kPowers) {
-        if (size != kRanksSize && power.price <= law.log_weight + kDearest) {
+        if (power.price <= law.log_weight + kDearest) {
           longer.push_back(law);
           longer.back().powers.emplace_back(size, power);
           longer.back().log_weight -= power.price;
         }
       }
     }
-    laws = longer.empty() ? laws : longer;
+    laws = std::move(longer);
   }
   if (table.values_of(kRanksSize) != std::vector{asked.at(kRanksSize)}) {
     const std::vector<WorkLaw> whole = std::move(laws);
@@ -138,7 +138,7 @@ Neighbourhood near(const TableModel& table, const NamedValues& asked, const Work
           std::pow(value, p.power) * std::pow(std::log2(std::max(value, 2.0)), p.logarithms);
     }
   }
-  std::ranges::transform(table.points, of.seconds.begin(), std::identity(), &TablePoint::seconds);
+  std::ranges::transform(table.points, of.seconds.begin(), std::identity(), &Observation::value);
   of.surface = of.load.pow(table.values_of(kRanksSize).size() > 1 ? 2.0 / 3 : 0);
   of.load /= law.is_shared ? of.ranks : ArrayXd::Ones(rows + 1);
   const auto away = [rows](const ArrayXd& x) -> ArrayXd {
@@ -154,20 +154,10 @@ Neighbourhood near(const TableModel& table, const NamedValues& asked, const Work
 
 std::vector<double> TableModel::values_of(const std::string& size) const {
   std::set<double> values;
-  for (const TablePoint& point : points) {
+  for (const Observation& point : points) {
     values.insert(point.sizes.at(size));
   }
   return {values.begin(), values.end()};
-}
-
-std::vector<std::string> TableModel::varying() const {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : points.front().sizes) {
-    if (values_of(name).size() > 1) {
-      names.push_back(name);
-    }
-  }
-  return names;
 }
 
 Estimate TableModel::at(const NamedValues& sizes) const {
@@ -182,24 +172,25 @@ Estimate TableModel::at(const NamedValues& sizes) const {
     return law->at(asked);
   }
   std::vector<WorkLaw> laws = laws_of_work(*this, asked);
+  std::vector<Neighbourhood> places;
   for (WorkLaw& work : laws) {
-    const Neighbourhood of = near(*this, asked, work);
+    const Neighbourhood& of = places.emplace_back(near(*this, asked, work));
     const ArrayXd w = of.weights(kNearOfWork);
     work.log_weight -= w.sum() * w.sum() / w.square().sum() *
                        std::log(std::hypot(kLeastMisfit, fit_terms(of, kNearOfWork).second));
   }
   const double top = std::ranges::max(laws, {}, &WorkLaw::log_weight).log_weight;
   ArrayXd moments = ArrayXd::Zero(3);  // of the logarithm, by weight
-  for (const WorkLaw& work : laws) {
-    if (work.log_weight > top - kFarBehindLikeliest) {
-      const Neighbourhood of = near(*this, asked, work);
+  for (std::size_t i = 0; i < laws.size(); ++i) {
+    const Neighbourhood& of = places[i];
+    if (laws[i].log_weight > top - kFarBehindLikeliest) {
       const auto [middle, misfit] = fit_terms(of, kNear);
       const Eigen::Array3d others(fit_terms(of, kNear, 0).first, fit_terms(of, kNear, 0, 1).first,
                                   on_plane(of));
       const Eigen::Array3d parts(0.015, 0.02 * std::pow(of.reach, 0.6), misfit * of.reach);
       const double variance = parts.square().sum() + (others - others.mean()).square().mean();
-      moments +=
-          std::exp(work.log_weight - top) * Eigen::Array3d(1, middle, middle * middle + variance);
+      moments += std::exp(laws[i].log_weight - top) *
+                 Eigen::Array3d(1, middle, middle * middle + variance);
     }
   }
   moments /= moments[0];

@@ -250,7 +250,7 @@ TEST(TableFindings, NameTheNextRun) {
   EXPECT_EQ(advice.find("measure ranks=16 next"), 0) << advice;
   EXPECT_EQ(advice_on(once, {{"ranks", 4}}), "") << "within what was measured";
   TableModel more = once;
-  more.points.push_back({.sizes = {{"ranks", 16}}, .seconds = once.at({{"ranks", 16}}).median});
+  more.points.push_back({.sizes = {{"ranks", 16}}, .value = once.at({{"ranks", 16}}).median});
   const auto ratio = [](const Estimate& e) { return e.high / e.low; };
   EXPECT_LT(ratio(more.at({{"ranks", 64}})), ratio(once.at({{"ranks", 64}})));
 }
