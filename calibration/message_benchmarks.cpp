@@ -21,9 +21,11 @@
 namespace cleave::calibration {
 
 using detail::Group;
-using detail::partner_of;
+using detail::other_of;
 
 namespace {
+
+constexpr std::size_t kMinRepetitions = 10;
 
 /// A communicator of the first ranks of another one, freed at the end.
 class FirstRanks {
@@ -56,7 +58,7 @@ std::optional<int> partner_across(const Comm& comm, int level) {
   for (int i = 0; i < level && group.size > 1; ++i) {
     group = group.half_of(comm.rank());
   }
-  return partner_of(comm.rank(), group);
+  return other_of(comm.rank(), detail::Step::Ranks::all, group);
 }
 
 /// Whether some message of the pattern goes to another host. Collective.
@@ -132,14 +134,25 @@ class Messages {
   Buffers long_;
 };
 
-/// Seconds of one move on this rank, from `moves` of them in a row. Collective.
-double timed_moves(const Comm& comm, Messages& messages, std::int64_t message_bytes, int moves) {
+struct TimedMoves {
+  double seconds = 0;         ///< of one move on this rank
+  bool is_disturbed = false;  ///< whether a rank was ready to run and had no core
+};
+
+/// `moves` in a row. Collective.
+TimedMoves timed_moves(const Comm& comm, Messages& messages, std::int64_t message_bytes,
+                       int moves) {
+  constexpr double kMaxDelay = 0.01;
+  std::int64_t delay_ns =
+      detail::run_delay_ns();  // a rank may also wait for its core in the barrier
   comm.barrier();
   const std::int64_t begin_ns = mpi_time_ns();
   for (int i = 0; i < moves; ++i) {
     messages.move(message_bytes);
   }
-  return static_cast<double>(mpi_time_ns() - begin_ns) * 1e-9 / moves;
+  const auto ns = static_cast<double>(mpi_time_ns() - begin_ns);
+  delay_ns = comm.allreduce_max(detail::run_delay_ns() - delay_ns);
+  return {ns * 1e-9 / moves, static_cast<double>(delay_ns) > kMaxDelay * ns};
 }
 
 /// The longest of all ranks' `seconds`. Collective.
@@ -159,17 +172,19 @@ std::vector<MessageSamples> sample(const Comm& comm, const Pattern& pattern,
                                    const MeasureOptions& options) {
   Messages messages(comm, pattern, options.message_bytes.back());
   std::vector<MessageSamples> samples;
+  std::vector<std::vector<double>> disturbed(options.message_bytes.size());
   std::vector<int> moves;
   for (const std::int64_t bytes : options.message_bytes) {
     samples.push_back({.message_bytes = bytes});
-    moves.push_back(moves_for(longest_of(comm, timed_moves(comm, messages, bytes, 3))));
+    moves.push_back(moves_for(longest_of(comm, timed_moves(comm, messages, bytes, 3).seconds)));
   }
   const std::int64_t begin_ns = mpi_time_ns();
   for (bool go_on = true; go_on;) {
     for (std::size_t i = 0; i < samples.size(); ++i) {
       MessageSamples& s = samples[i];
       if (!s.stable) {
-        s.seconds.push_back(timed_moves(comm, messages, s.message_bytes, moves[i]));
+        const TimedMoves timed = timed_moves(comm, messages, s.message_bytes, moves[i]);
+        (timed.is_disturbed ? disturbed[i] : s.seconds).push_back(timed.seconds);
         s.stable = comm.allreduce_min(median_is_stable(s.seconds, options.tolerance) ? 1 : 0) == 1;
       }
     }
@@ -179,8 +194,12 @@ std::vector<MessageSamples> sample(const Comm& comm, const Pattern& pattern,
         std::all_of(samples.begin(), samples.end(), [](const auto& s) { return s.stable; });
     go_on = comm.allreduce_min(comm.rank() == 0 && (fraction >= 1 || all_stable) ? 0 : 1) == 1;
   }
-  for (MessageSamples& s : samples) {
-    s.seconds = of_slowest_rank(comm, std::move(s.seconds));
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    std::vector<double>& seconds = samples[i].seconds;
+    if (seconds.size() < kMinRepetitions) {
+      seconds.insert(seconds.end(), disturbed[i].begin(), disturbed[i].end());
+    }
+    seconds = of_slowest_rank(comm, std::move(seconds));
   }
   return samples;
 }
@@ -205,7 +224,6 @@ std::vector<double> of_slowest_rank(const Comm& comm, std::vector<double> second
 }
 
 bool median_is_stable(std::span<const double> seconds, double tolerance) {
-  constexpr std::size_t kMinRepetitions = 10;
   if (seconds.size() < kMinRepetitions) {
     return false;
   }

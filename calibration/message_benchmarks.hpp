@@ -52,7 +52,8 @@ bool median_is_stable(std::span<const double> seconds, double tolerance);
 /// cache has. Short ones are sent many times between two readings of the clock. The sizes are taken
 /// in turn, round after round, so that a slow moment of the machine does not fall on one size; the
 /// first round is a warm-up. A size is left out of later rounds once its median is stable on every
-/// rank. When the time is over, the rest are marked as not stable.
+/// rank. When the time is over, the rest are marked as not stable. Moves during which a rank was
+/// ready to run and had no core are left out, but of a size that has fewer than ten others.
 ///
 /// Memory of a rank: twice the longest message, and 64 MiB.
 ///

@@ -5,8 +5,10 @@
 
 #include <bit>
 #include <numeric>
+#include <utility>
 
 #include <cleave/comm.hpp>
+#include <cleave/trace.hpp>
 
 namespace cleave::calibration {
 
@@ -45,6 +47,21 @@ TEST(MessageBenchmarks, FewerRanksThanStartedAreMeasuredToo) {
     EXPECT_EQ(entry.ranks, 2);
     EXPECT_FALSE(entry.oversubscribed);
     EXPECT_EQ(entry.samples.size(), 3U);
+  }
+}
+
+TEST(MessageBenchmarks, DisturbedMovesCountWhereThereAreNoOthers) {
+  const auto told = std::exchange(run_delay_ns, [] {
+    static std::int64_t ns = 0;
+    return ns += 1'000'000'000;
+  });
+  const Comm world(MPI_COMM_WORLD);
+  const Communication entry =
+      measure(world, {.ranks = world.size()}, {.message_bytes = {8, 4096}, .seconds = 0.05});
+  run_delay_ns = told;
+  for (const MessageSamples& samples : entry.samples) {
+    EXPECT_FALSE(samples.seconds.empty());
+    EXPECT_FALSE(samples.stable);
   }
 }
 
