@@ -7,7 +7,6 @@
 #include <atomic>
 #include <filesystem>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +19,7 @@
 #include <cleave/program/measure.hpp>
 #include <cleave/program/mpi_program.hpp>
 #include <cleave/sizes.hpp>
+#include <cleave/trace/json_fields.hpp>
 #include <cleave/trace/machine_file.hpp>
 #include <cleave/trace/trace_file.hpp>
 #include <cleave/trace/words.hpp>
@@ -123,32 +123,42 @@ std::optional<CalibrateOptions> options_from(int argc, char** argv, const Comm& 
   return options;
 }
 
-/// The call of the model in --like, as JSON: rank 0 reads it, every rank gets it.
-nlohmann::json call_of_model(const CalibrateOptions& options, const Comm& world) {
-  return nlohmann::json::parse(world.bcast(
-      agree(world,
-            [&]() -> std::string {
-              if (world.rank() != 0) {
-                return "";
-              }
-              const models::Model model = models::read_model(options.like);
-              if (model.hypercube() == nullptr) {
-                throw UsageError(
-                    "--like: only calls on the hypercube have messages of known lengths; a search "
-                    "is rehearsed with its network");
-              }
-              const models::Prediction call =
-                  models::predict(model, world.size(), parse_sizes(options.size));
-              const nlohmann::json object = {
-                  {"app", model.app},
-                  {"placement", model.placement},
-                  {"way", static_cast<int>(model.hypercube()->way)},
-                  {"key_bytes", static_cast<int>(model.hypercube()->exchange->splitter_bytes)},
-                  {"bytes", call.message_bytes},
-                  {"sizes", call.sizes}};
-              return object.dump();
-            }),
-      0));
+/// The call of the model in --like.
+struct ModelCall {
+  std::string app;
+  std::string placement;
+  int way = 0;
+  int key_bytes = 0;
+  std::vector<double> bytes;
+  NamedSizes sizes;
+};
+
+void fields(JsonFields& object, ModelCall& call) {
+  object("app", call.app)("placement", call.placement)("way", call.way);
+  object("key_bytes", call.key_bytes)("bytes", call.bytes)("sizes", call.sizes);
+}
+
+/// Rank 0 reads it, every rank gets it.
+ModelCall call_of_model(const CalibrateOptions& options, const Comm& world) {
+  const std::string text = agree(world, [&]() -> std::string {
+    if (world.rank() != 0) {
+      return "";
+    }
+    const models::Model model = models::read_model(options.like);
+    if (model.hypercube() == nullptr) {
+      throw UsageError(
+          "--like: only calls on the hypercube have messages of known lengths; a search is "
+          "rehearsed with its network");
+    }
+    const models::Prediction call = models::predict(model, world.size(), parse_sizes(options.size));
+    return json_text(ModelCall{model.app, model.placement, static_cast<int>(model.hypercube()->way),
+                               static_cast<int>(model.hypercube()->exchange->splitter_bytes),
+                               call.message_bytes, call.sizes});
+  });
+  ModelCall call;
+  JsonFields object = JsonFields::parse(options.like, "", world.bcast(text, 0));
+  fields(object, call);
+  return call;
 }
 
 /// The times of the messages that the trace --out has.
@@ -159,9 +169,10 @@ std::string text_of_messages(const CalibrateOptions& options, const NamedSizes& 
       models::measured_messages({.app = app, .placement = trace.run.placement}, trace)
           .seconds.median;
   if (options.json) {
-    const nlohmann::json object = {
-        {"app", app}, {"ranks", trace.run.ranks}, {"sizes", sizes}, {"seconds", seconds}};
-    return object.dump() + "\n";
+    return json_text([&](JsonFields& object) {
+             object("app", app)("ranks", trace.run.ranks)("sizes", sizes)("seconds", seconds);
+           }) +
+           "\n";
   }
   return fmt::format("messages of {}, {} on {}: {}\n", app, format_sizes(sizes),
                      format_ranks(trace.run.ranks), format_seconds(seconds));
@@ -170,26 +181,24 @@ std::string text_of_messages(const CalibrateOptions& options, const NamedSizes& 
 /// Makes calls as the model says, writes their trace, and says what their messages took.
 void calibrate_like(const CalibrateOptions& options, const Comm& world,
                     const std::string& command_line) {
-  const nlohmann::json call = call_of_model(options, world);
-  CallMessages messages{.way = static_cast<Way>(call.at("way").get<int>()),
-                        .key_bytes = call.at("key_bytes")};
-  for (const double bytes : call.at("bytes")) {
+  const ModelCall call = call_of_model(options, world);
+  CallMessages messages{.way = static_cast<Way>(call.way), .key_bytes = call.key_bytes};
+  for (const double bytes : call.bytes) {
     messages.bytes.push_back(std::max<std::int64_t>(1, std::llround(bytes)));
   }
-  const NamedSizes sizes = call.at("sizes");
   keep_freed_memory();
   Recorder recorder(mpi_time_ns);
-  make_calls(world, messages, sizes, options.seconds, recorder);
-  const RunInformation run{.app = models::app_of_messages(call.at("app")),
+  make_calls(world, messages, call.sizes, options.seconds, recorder);
+  const RunInformation run{.app = models::app_of_messages(call.app),
                            .type = std::string(name_of(DC_Type::hypercube)),
-                           .placement = call.at("placement"),
+                           .placement = call.placement,
                            .repetitions = static_cast<int>(std::ssize(recorder.repetitions())),
                            .provenance = mpi_provenance(kName, command_line)};
   write_trace(world, options.out, run, recorder);
   agree(world, [&] {
     // A device or a pipe cannot be read back.
     if (world.rank() == 0 && !options.quiet && std::filesystem::is_regular_file(options.out)) {
-      write_out(text_of_messages(options, sizes, call.at("app")));
+      write_out(text_of_messages(options, call.sizes, call.app));
     }
   });
 }
@@ -261,7 +270,7 @@ void calibrate_machine(const CalibrateOptions& options, const Comm& world,
       write_machine(options.out, machine);
     }
     if (world.rank() == 0 && options.json) {
-      write_out(nlohmann::ordered_json::parse(to_text(machine)).dump() + "\n");
+      write_out(to_text(machine, -1));
     } else if (world.rank() == 0 && !options.quiet && !is_standard_output(options.out)) {
       write_out(text_of(machine));
     }

@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <cleave/command_line/options.hpp>
 #include <cleave/command_line/output.hpp>
 #include <cleave/error.hpp>
+#include <cleave/figures.hpp>
 #include <cleave/file.hpp>
 #include <cleave/host/host.hpp>
 
@@ -22,7 +22,7 @@
 namespace cleave::splitting {
 namespace {
 
-using nlohmann::json;
+using detail::JsonFields;
 
 constexpr int kMaxProcessors = 1 << 20;
 
@@ -43,50 +43,58 @@ struct Options {
   std::string command_line;
 };
 
-/// One line of JSON, or the figures at the top level as lines.
-void print(const Options& o, const json& report) {
+/// A split as it is printed: without its leaves.
+struct PrintedSplit {
+  Entry entry;
+};
+
+void fields(JsonFields& object, PrintedSplit& split) { figures(object, split.entry); }
+
+/// One line of JSON, or the figures that are no lists as lines.
+void print(const Options& o, const Figures& report, std::span<const Entry> splits = {}) {
   if (o.as_json) {
-    fmt::print("{}\n", report.dump());
+    fmt::print("{}\n", detail::json_text([&](JsonFields& object) {
+                 report.named()(object);
+                 if (!splits.empty()) {
+                   object("splits", std::vector<PrintedSplit>(splits.begin(), splits.end()));
+                 }
+               }));
     return;
   }
-  nlohmann::ordered_json figures;
-  for (const auto& [name, value] : report.items()) {
-    if (name == "splits") {
-      figures[name] = value.size();
-    } else if (!value.is_array()) {
-      figures[name] = value;
-    }
+  Figures::Named shown = report.named();
+  std::erase_if(shown.figures, [](const auto& figure) {
+    return std::holds_alternative<Figures::List>(figure.second.written());
+  });
+  if (!splits.empty()) {
+    shown.figures.emplace_back("splits", splits.size());
   }
-  fmt::print("{}", detail::figures_text(figures));
+  fmt::print("{}", detail::figures_text(shown));
 }
 
-/// Adds to `report` what every command that ends with a ledger reports, and writes its files.
-void finish(const Options& o, const Ledger& ledger, json report) {
+/// Prints what every command that ends with a ledger reports, and `more`, and writes its files.
+void finish(const Options& o, const Ledger& ledger, const Figures& more) {
   const Tree& tree = ledger.growth().tree();
   const Balance leaves = balance(ledger.leaves_of_all());
-  report["app"] = "spacetree";
-  report["tree"] = o.tree;
-  report["leaves"] = tree.leaves();
-  report["processors"] = ledger.processors();
-  report["mode"] = name_of(ledger.mode());
-  report["imbalance"] = static_cast<Index>(leaves.imbalance());
-  report["max_over_mean"] = leaves.max_over_mean();
-  report["cost"] = ledger.cost();
-  report["sum_n"] = ledger.sum_n();
-  report["sum_N"] = ledger.sum_N();
-  report["score"] = score(o.score, ledger.cost(), leaves);
-  report["splits"] = json::array();
-  for (Entry entry : ledger.entries()) {
-    detail::JsonFields line;
-    figures(line, entry);
-    report["splits"].push_back(line.raw());
+  Figures report = {{"app", "spacetree"},
+                    {"tree", o.tree},
+                    {"leaves", tree.leaves()},
+                    {"processors", ledger.processors()},
+                    {"mode", name_of(ledger.mode())},
+                    {"imbalance", static_cast<Index>(leaves.imbalance())},
+                    {"max_over_mean", leaves.max_over_mean()},
+                    {"cost", ledger.cost()},
+                    {"sum_n", ledger.sum_n()},
+                    {"sum_N", ledger.sum_N()},
+                    {"score", score(o.score, ledger.cost(), leaves)}};
+  for (const auto& [name, value] : more.named().figures) {
+    report.set(name, value);
   }
   if (!o.out.empty()) {
     const PlanFile file(ledger, o.cost,
                         detail::provenance_here("cleave-spacetree", o.command_line, "none"));
     write_file(o.out, detail::json_text(file, 1) + '\n');
   }
-  print(o, report);
+  print(o, report, ledger.entries());
 }
 
 void plan(const Options& o) {
@@ -105,14 +113,15 @@ void plan(const Options& o) {
                     "--window or leave it out for the least imbalance",
                     o.tree, o.mode, window.minimum, window.maximum));
   }
-  json report = {{"planner", name_of(planned->planner)}, {"exact", planned->exact}};
+  Figures report = {{"planner", name_of(planned->planner)}, {"exact", planned->exact}};
   if (o.front) {
-    report["front"] = json::array();
+    Figures::List front;
     for (const FrontPoint& point : plan_front(problem, planner)) {
-      report["front"].push_back({{"imbalance", point.imbalance},
-                                 {"cost", point.planned.cost},
-                                 {"exact", point.planned.exact}});
+      front.push_back({{"imbalance", point.imbalance},
+                       {"cost", point.planned.cost},
+                       {"exact", point.planned.exact}});
     }
+    report.set("front", front);
   }
   finish(o, replay(tree, planned->plan, problem.cost), std::move(report));
 }
@@ -127,10 +136,10 @@ void simulate(const Options& o) {
 void replay(Options o) {
   const Tree tree = tree_named(o.tree);
   PlanFile recorded;
-  auto file = detail::JsonFields::parse(o.plan_file, "", read_file(o.plan_file));
+  auto file = JsonFields::parse(o.plan_file, "", read_file(o.plan_file));
   fields(file, recorded);
   o.cost = recorded.cost;
-  finish(o, splitting::replay(o.plan_file, tree, recorded), json::object());
+  finish(o, splitting::replay(o.plan_file, tree, recorded), {});
 }
 
 void tree(const Options& o) {

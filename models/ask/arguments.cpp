@@ -10,12 +10,15 @@
 #include <cleave/command_line/output.hpp>
 #include <cleave/file.hpp>
 #include <cleave/sizes.hpp>
+#include <cleave/trace/json_fields.hpp>
 
 #include "models/study/study_folder.hpp"
 #include "models/theory/model.hpp"
 #include "models/theory/model_file.hpp"
 
 namespace cleave::models {
+
+using detail::JsonFields;
 
 namespace {
 
@@ -155,9 +158,9 @@ void Answering::say(const std::string& text) const {
   }
 }
 
-void Answering::print(const Json& object) const {
+void Answering::print(const std::function<void(JsonFields&)>& write) const {
   if (json) {
-    detail::write_out(object.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n');
+    detail::write_out(detail::json_text(write) + '\n');
   }
 }
 
@@ -168,82 +171,59 @@ void Answering::set_output(const std::string& option, const std::string& file,
   detail::check_has_standard_output(option, file, json);
 }
 
-Json to_json(const Prediction& p) {
-  Json shares = Json::array();
-  for (const BlockShare& share : p.shares) {
-    shares.push_back({{"block", share.name()}, {"level", share.level}, {"seconds", share.seconds}});
-  }
-  Json object = {{"ranks", p.ranks},
-                 {"threads", p.threads},
-                 {"ranks_per_host", p.ranks_per_host},
-                 {"sizes", p.sizes},
-                 {"seconds", p.seconds},
-                 {"interval", {p.low, p.high}},
-                 {"as_the_host_was", {p.run_low, p.run_high}},
-                 {"is_answer", p.is_answer()},
-                 {"knows_runs", p.knows_runs()},
-                 {"state", name_of(p.state)},
-                 {"times_beyond", std::exp2(p.reach)},
-                 {"remarks", p.remarks},
-                 {"shares", std::move(shares)}};
+static void fields(JsonFields& object, const BlockShare& share) {
+  object("block", share.name())("level", share.level)("seconds", share.seconds);
+}
+
+void fields(JsonFields& object, const Prediction& p) {
+  object("ranks", p.ranks)("threads", p.threads)("ranks_per_host", p.ranks_per_host);
+  object("sizes", p.sizes)("seconds", p.seconds)("interval", std::pair(p.low, p.high));
+  object("as_the_host_was", std::pair(p.run_low, p.run_high))("is_answer", p.is_answer());
+  object("knows_runs", p.knows_runs())("state", name_of(p.state));
+  object("times_beyond", std::exp2(p.reach))("remarks", p.remarks)("shares", p.shares);
   if (!p.assumed_network.empty()) {
-    object["assumed_network"] = p.assumed_network;
+    object("assumed_network", p.assumed_network);
   }
-  if (p.memory_bytes) {
-    object["memory_bytes_per_rank"] = *p.memory_bytes;
-  }
-  return object;
+  object("memory_bytes_per_rank", p.memory_bytes);
 }
 
-Json to_json(const PlanChoice& choice) {
-  Json object = to_json(choice.prediction);
-  object["speedup"] = choice.speedup;
-  object["efficiency"] = choice.efficiency;
-  object["core_hours"] = choice.core_hours;
-  object["fits"] = choice.fits;
-  return object;
+void fields(JsonFields& object, const PlanChoice& choice) {
+  fields(object, choice.prediction);
+  object("speedup", choice.speedup)("efficiency", choice.efficiency);
+  object("core_hours", choice.core_hours)("fits", choice.fits);
 }
 
-Json to_json(const JudgedRun& judged) {
-  const std::optional<double>& sum = judged.prediction.sum_of_maxima_s;
-  return {{"ranks", judged.run.ranks},
-          {"threads", judged.run.threads},
-          {"sizes", judged.run.sizes},
-          {"measured", judged.measured_s},
-          {"spread", judged.spread},
-          {"predicted", judged.prediction.seconds},
-          {"sum_of_maxima", sum ? Json(*sum) : Json()},
-          {"interval", {judged.prediction.low, judged.prediction.high}},
-          {"is_answer", judged.prediction.is_answer()},
-          {"inside", judged.inside},
-          {"relative_error", judged.relative_error},
-          {"held_out", judged.held_out}};
+void fields(JsonFields& object, const JudgedRun& judged) {
+  const Prediction& p = judged.prediction;
+  object("ranks", judged.run.ranks)("threads", judged.run.threads)("sizes", judged.run.sizes);
+  object("measured", judged.measured_s)("spread", judged.spread)("predicted", p.seconds);
+  object.or_null("sum_of_maxima", p.sum_of_maxima_s);
+  object("interval", std::pair(p.low, p.high))("is_answer", p.is_answer());
+  object("inside", judged.inside)("relative_error", judged.relative_error);
+  object("held_out", judged.held_out);
 }
 
-Json to_json(const Verdict& verdict, double reach) {
+void verdict_field(JsonFields& object, const Verdict& verdict, double reach) {
   std::vector<double> errors;
   std::ranges::transform(verdict.checks, std::back_inserter(errors), &Check::error);
-  return {{"state", name_of(verdict.state(reach))},
-          {"sentence", sentence_of(verdict, reach)},
-          {"held_out", verdict.checks.size()},
-          {"inside", std::ranges::count(verdict.checks, true, &Check::is_inside)},
-          {"median_error", errors.empty() ? Json() : Json(detail::median(std::move(errors)))}};
+  const auto median = errors.empty() ? std::nullopt : std::optional(detail::median(errors));
+  object("verdict", [&](JsonFields& fields) {
+    fields("state", name_of(verdict.state(reach)))("sentence", sentence_of(verdict, reach));
+    fields("held_out", verdict.checks.size());
+    fields("inside", std::ranges::count(verdict.checks, true, &Check::is_inside));
+    fields.or_null("median_error", median);
+  });
 }
 
-Json to_json(const Report& report) {
-  Json object = {{"verdict", to_json(report.model.verdict, reach_of(report))},
-                 {"answers", Json::array()},
-                 {"runs", json_list(report.comparisons)},
-                 {"notes", Json::array()}};
-  for (const Answer& answer : first_answers(report)) {
-    object["answers"].push_back(
-        {{"text", answer.line},
-         {"prediction", answer.prediction ? Json(to_json(*answer.prediction)) : Json()}});
-  }
-  for (const Note& note : report.notes) {
-    object["notes"].push_back(note.text);
-  }
-  return object;
+static void fields(JsonFields& object, const Answer& answer) {
+  object("text", answer.line).or_null("prediction", answer.prediction);
+}
+
+void fields(JsonFields& object, const Report& report) {
+  verdict_field(object, report.model.verdict, reach_of(report));
+  std::vector<std::string> notes;
+  std::ranges::transform(report.notes, std::back_inserter(notes), &Note::text);
+  object("answers", first_answers(report))("runs", report.comparisons)("notes", notes);
 }
 
 }  // namespace cleave::models

@@ -3,12 +3,12 @@
 // one JSON object on one line (--json), or by its status and files alone (--quiet).
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <cleave/command_line/options.hpp>
 #include <cleave/error.hpp>
 #include <cleave/trace/machine_file.hpp>
 #include <cleave/trace/trace_file.hpp>
@@ -19,8 +19,6 @@
 #include "models/theory/prediction.hpp"
 
 namespace cleave::models {
-
-using Json = nlohmann::ordered_json;
 
 /// "1,2,8", or "8,16,...,1024": what the two numbers before "..." begin goes on up to the one after
 /// it, by their ratio where it is whole, else by their difference.
@@ -84,8 +82,8 @@ struct Answering {
   bool is_for_people() const { return !json && !quiet && !gives_file; }
   /// Prints `text` for people. \throws Error  if standard output cannot be written, as the next
   void say(const std::string& text) const;
-  /// Prints `object` on one line, where --json was given.
-  void print(const Json& object) const;
+  /// Prints what `write` writes as an object on one line, where --json was given.
+  void print(const std::function<void(detail::JsonFields&)>& write) const;
   /// Nothing else is printed where the file of `option` is standard output.
   /// \throws UsageError  if --json was given, too, or if `file` is one of `inputs`
   void set_output(const std::string& option, const std::string& file,
@@ -93,25 +91,16 @@ struct Answering {
 };
 
 /// Seconds and bytes; fields that a prediction has not are left out.
-Json to_json(const Prediction& prediction);
+void fields(detail::JsonFields& object, const Prediction& prediction);
 /// All of the prediction, and the rest beside it.
-Json to_json(const PlanChoice& choice);
-Json to_json(const JudgedRun& judged);
-Json to_json(const Verdict& verdict, double reach);
-
-/// Each of `values`.
-template <class Values>
-Json json_list(const Values& values) {
-  Json list = Json::array();
-  for (const auto& value : values) {
-    list.push_back(Json(to_json(value)));
-  }
-  return list;
-}
+void fields(detail::JsonFields& object, const PlanChoice& choice);
+void fields(detail::JsonFields& object, const JudgedRun& judged);
+/// The field "verdict": of the question that lies so far from what is known.
+void verdict_field(detail::JsonFields& object, const Verdict& verdict, double reach);
 
 /// The verdict; the answers that come first, each as a line, with the prediction where there is
 /// one; notes, and every run as measured and as predicted.
-Json to_json(const Report& report);
+void fields(detail::JsonFields& object, const Report& report);
 
 // The commands of the program `cleave`. Each adds its options to the command line; it runs when its
 // name is there.

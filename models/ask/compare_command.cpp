@@ -2,9 +2,13 @@
 // cleave compare: what was measured of versions of a program, side by side, each against the first.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include <cleave/command_line/options.hpp>
+#include <cleave/trace/json_fields.hpp>
 
 #include "models/ask/arguments.hpp"
 #include "models/report/comparison.hpp"
@@ -13,6 +17,25 @@
 #include "models/study/study_run.hpp"
 
 namespace cleave::models {
+
+static std::optional<double> if_finite(double ratio) {
+  return std::isfinite(ratio) ? std::optional(ratio) : std::nullopt;
+}
+
+static void fields(detail::JsonFields& object, const ComparedThing& thing) {
+  const Difference& d = thing.difference;
+  object("side", thing.side + 1)("what", thing.what).or_null("ratio", if_finite(d.ratio));
+  object.or_null("interval", d.rounds < 2
+                                 ? std::nullopt
+                                 : std::optional(std::pair(if_finite(d.low), if_finite(d.high))));
+  object("runs", d.runs)("rounds", d.rounds)("verdict", thing.verdict());
+}
+
+static void fields(detail::JsonFields& object, const Comparison& comparison) {
+  object("files", comparison.sides)("rows", comparison.things);
+  object.or_null("max_ratio", if_finite(comparison.max_ratio()));
+  object("summary", comparison.summary())("notes", comparison.notes);
+}
 
 namespace {
 
@@ -61,7 +84,7 @@ void run(CompareArguments& arguments) {
         fmt::format("\n{}\n{}", wrapped(comparison.summary()), to_terminal(table_of(comparison))));
   }
   answering.say(notes_text(comparison.notes));
-  answering.print(Json(to_json(comparison)));
+  answering.print([&](detail::JsonFields& object) { fields(object, comparison); });
   const double ratio = comparison.max_ratio();
   if (ratio > arguments.max_ratio.value_or(1)) {
     throw Error(arguments.max_ratio

@@ -6,6 +6,7 @@
 
 #include <cleave/command_line/options.hpp>
 #include <cleave/file.hpp>
+#include <cleave/trace/json_fields.hpp>
 #include <cleave/trace/trace_file.hpp>
 
 #include "models/ask/arguments.hpp"
@@ -37,8 +38,9 @@ void run(ExportArguments& arguments) {
   }
   const std::vector<detail::Trace> traces = read_traces(files);
   write_file(arguments.out, is_timeline ? to_trace_events(traces.front()) : to_span_csv(traces));
-  arguments.answering.print(
-      {{"format", arguments.format}, {"traces", files}, {"written", arguments.out}});
+  arguments.answering.print([&](detail::JsonFields& object) {
+    object("format", arguments.format)("traces", files)("written", arguments.out);
+  });
 }
 
 }  // namespace

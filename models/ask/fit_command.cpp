@@ -10,6 +10,7 @@
 #include <cleave/dc_type.hpp>
 #include <cleave/host/host.hpp>
 #include <cleave/sizes.hpp>
+#include <cleave/trace/json_fields.hpp>
 
 #include "models/ask/arguments.hpp"
 #include "models/report/table.hpp"
@@ -24,6 +25,18 @@ namespace cleave::models {
 
 namespace {
 
+/// A law of a model by its block or part.
+struct NamedLaw {
+  std::string_view name;
+  const Law* law;
+};
+
+void fields(detail::JsonFields& object, NamedLaw& named) {
+  const Law& law = *named.law;
+  object("block", named.name)("terms", law.text())("weight", law.hypotheses.front().weight);
+  object("median_residual", law.median_abs_relative_residual)("forms", law.hypotheses.size());
+}
+
 struct FitArguments {
   std::vector<std::string> traces;
   std::string machine;
@@ -34,23 +47,22 @@ struct FitArguments {
   Answering answering;
 };
 
-/// The laws of a model by their blocks or parts.
-std::vector<std::pair<std::string_view, const Law*>> laws_of(const Model& model) {
-  std::vector<std::pair<std::string_view, const Law*>> laws;
+std::vector<NamedLaw> laws_of(const Model& model) {
+  std::vector<NamedLaw> laws;
   if (const TableModel* table = model.table()) {
     if (table->law) {
-      laws.emplace_back("run", &*table->law);
+      laws.push_back({"run", &*table->law});
     }
   } else if (const SearchModel* search = model.search()) {
     if (search->visits) {
-      laws.emplace_back("search", &*search->visits);
+      laws.push_back({"search", &*search->visits});
     }
     if (search->inverse_efficiency) {
-      laws.emplace_back("inverse_efficiency", &*search->inverse_efficiency);
+      laws.push_back({"inverse_efficiency", &*search->inverse_efficiency});
     }
   } else {
     for (const BlockModel& block : model.hypercube()->blocks) {
-      laws.emplace_back(name_of(block.block), &block.law);
+      laws.push_back({name_of(block.block), &block.law});
     }
   }
   return laws;
@@ -75,26 +87,18 @@ void print_fit(const Model& model) {
   fmt::print("{}", notes_text(model.notes));
 }
 
-Json to_json(const Model& model, const std::string& file) {
-  Json blocks = Json::array();
-  for (const auto& [name, law] : laws_of(model)) {
-    blocks.push_back({{"block", name},
-                      {"terms", law->text()},
-                      {"weight", law->hypotheses.front().weight},
-                      {"median_residual", law->median_abs_relative_residual},
-                      {"forms", law->hypotheses.size()}});
-  }
-  Json refused = Json::array();
-  for (const RefusedBlock& block : model.refused) {
-    refused.push_back({{"block", name_of(block.block)}, {"reason", block.reason}});
-  }
-  return {{"app", model.app},
-          {"type", model.type},
-          {"written", file},
-          {"verdict", to_json(model.verdict, model.verdict.reach())},
-          {"blocks", std::move(blocks)},
-          {"refused", std::move(refused)},
-          {"notes", model.notes}};
+}  // namespace
+
+static void fields(detail::JsonFields& object, RefusedBlock& refused) {
+  object("block", name_of(refused.block))("reason", refused.reason);
+}
+
+namespace {
+
+void write_fit(detail::JsonFields& object, const Model& model, const std::string& file) {
+  object("app", model.app)("type", model.type)("written", file);
+  verdict_field(object, model.verdict, model.verdict.reach());
+  object("blocks", laws_of(model))("refused", model.refused)("notes", model.notes);
 }
 
 /// The machine file: --machine, else the study's; empty if there is none.
@@ -164,7 +168,8 @@ void run(FitArguments& arguments, const std::string& command_line) {
     std::ranges::copy(findings_of(*table), std::back_inserter(model.notes));
   }
   write_model(out, model);
-  arguments.answering.print(to_json(model, out.string()));
+  arguments.answering.print(
+      [&](detail::JsonFields& object) { write_fit(object, model, out.string()); });
   if (arguments.answering.is_for_people()) {
     print_fit(model);
     if (arguments.out.empty()) {

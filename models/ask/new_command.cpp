@@ -9,6 +9,7 @@
 #include <regex>
 
 #include <cleave/file.hpp>
+#include <cleave/trace/json_fields.hpp>
 
 #include "models/ask/arguments.hpp"
 #include "models/ask/project.hpp"
@@ -96,12 +97,11 @@ void run(const std::string& name, const std::string& form_name, const Answering&
   check_name(name);
   const ProjectForm& form = *std::ranges::find(forms(), form_name, &ProjectForm::name);
   make_project(name, form);
-  answering.print(
-      {{"name", name},
-       {"form", form.name},
-       {"folder", name},
-       {"files",
-        {name + ".hpp", name + ".cpp", "test_" + name + ".cpp", "CMakeLists.txt", "README.md"}}});
+  const std::vector files = {name + ".hpp", name + ".cpp", "test_" + name + ".cpp",
+                             std::string("CMakeLists.txt"), std::string("README.md")};
+  answering.print([&](detail::JsonFields& object) {
+    object("name", name)("form", form.name)("folder", name)("files", files);
+  });
   answering.say(fmt::format(
       "written: {0}/{0}.hpp (the application), {0}.cpp, test_{0}.cpp, CMakeLists.txt, README.md\n"
       "\n"

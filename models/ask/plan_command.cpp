@@ -10,6 +10,7 @@
 #include <cleave/command_line/options.hpp>
 #include <cleave/file.hpp>
 #include <cleave/sizes.hpp>
+#include <cleave/trace/json_fields.hpp>
 
 #include "models/ask/arguments.hpp"
 #include "models/report/answer.hpp"
@@ -135,13 +136,15 @@ void run(PlanArguments& arguments) {
   std::ranges::transform(plan.choices, std::back_inserter(predictions), &PlanChoice::prediction);
   const double reach = plan.chosen ? predictions[*plan.chosen].reach
                                    : std::ranges::max(predictions, {}, &Prediction::reach).reach;
-  Json object = {{"verdict", to_json(model.verdict, reach)},
-                 {"choices", json_list(plan.choices)},
-                 {"ranks", plan.chosen ? Json(predictions[*plan.chosen].ranks) : Json()}};
-  if (!plan.left_out.empty()) {
-    object["left_out"] = plan.left_out;
-  }
-  arguments.answering.print(object);
+  arguments.answering.print([&](detail::JsonFields& object) {
+    verdict_field(object, model.verdict, reach);
+    object("choices", plan.choices);
+    object.or_null("ranks",
+                   plan.chosen ? std::optional(predictions[*plan.chosen].ranks) : std::nullopt);
+    if (!plan.left_out.empty()) {
+      object("left_out", plan.left_out);
+    }
+  });
   if (arguments.answering.is_for_people()) {
     fmt::print("{}\n", wrapped(sentence_of(model.verdict, reach)));
     print_table(plan, predictions);

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include <cleave/sizes.hpp>
+#include <cleave/trace/json_fields.hpp>
 #include <cleave/trace/words.hpp>
 
 #include "models/ask/arguments.hpp"
@@ -75,8 +76,10 @@ void run(PredictArguments& arguments) {
     std::erase(last.remarks, "");
   }
   const double reach = std::ranges::max(predictions, {}, &Prediction::reach).reach;
-  arguments.answering.print(
-      {{"verdict", to_json(model.verdict, reach)}, {"predictions", json_list(predictions)}});
+  arguments.answering.print([&](detail::JsonFields& object) {
+    verdict_field(object, model.verdict, reach);
+    object("predictions", predictions);
+  });
   if (!arguments.answering.is_for_people()) {
     return;
   }

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include <cleave/trace/json_fields.hpp>
 #include <cleave/trace/trace_file.hpp>
 
 #include "models/ask/arguments.hpp"
@@ -44,11 +45,10 @@ void run(const ReportArguments& arguments) {
   make_folder(out);
   write_report(out, report);
   const Answering& answering = arguments.answering;
-  if (answering.json) {
-    Json object = {{"app", model.app}, {"page", (out / "report.html").string()}};
-    object.update(to_json(report));
-    answering.print(object);
-  }
+  answering.print([&](detail::JsonFields& object) {
+    object("app", model.app)("page", (out / "report.html").string());
+    fields(object, report);
+  });
   if (answering.is_for_people()) {
     answering.say(arguments.brief ? to_brief(report) : to_terminal(report));
   }

@@ -6,6 +6,7 @@
 
 #include <cleave/command_line/options.hpp>
 #include <cleave/host/host.hpp>
+#include <cleave/trace/json_fields.hpp>
 
 #include "models/ask/arguments.hpp"
 #include "models/report/report.hpp"
@@ -31,12 +32,10 @@ void run(const StudyArguments& arguments, const Answering& answering,
   write_model(model, report.model);
   report.origin.model = model;
   write_report(plan.folder, report);
-  Json object = {{"app", report.model.app},
-                 {"folder", plan.folder.string()},
-                 {"model", model},
-                 {"page", page}};
-  object.update(to_json(report));
-  answering.print(object);
+  answering.print([&](detail::JsonFields& object) {
+    object("app", report.model.app)("folder", plan.folder.string())("model", model)("page", page);
+    fields(object, report);
+  });
   if (answering.is_for_people()) {
     answering.say(
         to_terminal(report) + '\n' +

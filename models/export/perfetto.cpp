@@ -4,16 +4,17 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <tuple>
 
 #include <cleave/dc_type.hpp>
+#include <cleave/trace/json_fields.hpp>
 
 #include "models/export/exports.hpp"
 
 namespace cleave::models {
 
-using nlohmann::json;
+using detail::JsonFields;
 
 namespace {
 
@@ -64,8 +65,13 @@ double microseconds(std::int64_t ns) {
   return value;
 }
 
-json name_event(const char* what, int rank, std::string name) {
-  return {{"name", what}, {"ph", "M"}, {"pid", rank}, {"args", {{"name", std::move(name)}}}};
+/// An event that names a process, or a thread of it.
+std::string name_event(const char* what, int rank, const std::string& name,
+                       std::optional<int> thread = {}) {
+  return detail::json_text([&](JsonFields& event) {
+    event("name", what)("ph", "M")("pid", rank)("tid", thread);
+    event("args", [&](JsonFields& arguments) { arguments("name", name); });
+  });
 }
 
 }  // namespace
@@ -75,9 +81,9 @@ std::string to_trace_events(const detail::Trace& trace) {
   const bool has_workers = trace.run.type == name_of(DC_Type::work_stealing);
   std::string text = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[";
   bool is_first = true;
-  const auto add = [&](const json& event) {
+  const auto add = [&](const std::string& event) {
     text += is_first ? "\n" : ",\n";
-    text += event.dump();
+    text += event;
     is_first = false;
   };
   int rank_before = -1;
@@ -89,26 +95,19 @@ std::string to_trace_events(const detail::Trace& trace) {
       add(name_event("process_name", rank, fmt::format("rank {}", rank)));
     }
     if (is_new_rank || worker != worker_before) {
-      json event = name_event("thread_name", rank,
-                              fmt::format("{} {}", has_workers ? "worker" : "thread", worker));
-      event["tid"] = worker;
-      add(event);
+      add(name_event("thread_name", rank,
+                     fmt::format("{} {}", has_workers ? "worker" : "thread", worker), worker));
     }
     rank_before = rank;
     worker_before = worker;
-    add({{"name", name_of(span->block)},
-         {"cat", "block"},
-         {"ph", "X"},
-         {"ts", microseconds(begin_ns)},
-         {"dur", microseconds(end_ns - begin_ns)},
-         {"pid", rank},
-         {"tid", worker},
-         {"args",
-          {{"repetition", span->repetition},
-           {"level", span->level},
-           {"group", span->group},
-           {"bytes", span->bytes},
-           {"sizes", trace.sizes_of(*span)}}}});
+    add(detail::json_text([&](JsonFields& event) {
+      event("name", name_of(span->block))("cat", "block")("ph", "X");
+      event("ts", microseconds(begin_ns))("dur", microseconds(end_ns - begin_ns));
+      event("pid", rank)("tid", worker)("args", [&](JsonFields& arguments) {
+        arguments("repetition", span->repetition)("level", span->level)("group", span->group);
+        arguments("bytes", span->bytes)("sizes", trace.sizes_of(*span));
+      });
+    }));
   }
   return text + "\n]}\n";
 }

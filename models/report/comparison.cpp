@@ -8,7 +8,6 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <numbers>
 #include <ranges>
 
@@ -312,25 +311,6 @@ Table table_of(const Comparison& comparison) {
                           whole(d.runs), whole(d.rounds), text(thing.verdict())});
   }
   return table;
-}
-
-nlohmann::json to_json(const Comparison& comparison) {
-  nlohmann::json rows = nlohmann::json::array();
-  for (const ComparedThing& thing : comparison.things) {
-    const Difference& d = thing.difference;
-    rows.push_back({{"side", thing.side + 1},
-                    {"what", thing.what},
-                    {"ratio", d.ratio},
-                    {"interval", d.rounds < 2 ? nlohmann::json() : nlohmann::json{d.low, d.high}},
-                    {"runs", d.runs},
-                    {"rounds", d.rounds},
-                    {"verdict", thing.verdict()}});
-  }
-  return {{"files", comparison.sides},
-          {"rows", std::move(rows)},
-          {"max_ratio", comparison.max_ratio()},
-          {"summary", comparison.summary()},
-          {"notes", comparison.notes}};
 }
 
 }  // namespace cleave::models

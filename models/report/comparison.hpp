@@ -5,7 +5,6 @@
 
 #include <limits>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -85,6 +84,5 @@ struct Comparison {
 Comparison compare_sides(const std::vector<ComparedSide>& sides);
 
 Table table_of(const Comparison& comparison);
-nlohmann::json to_json(const Comparison& comparison);
 
 }  // namespace cleave::models

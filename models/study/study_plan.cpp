@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <utility>

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/theory/correction.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
+
+#include "models/theory/law.hpp"
 
 namespace cleave::models {
 
@@ -42,22 +44,23 @@ Correction correction_at(const Place& place, std::span<const Known> known, doubl
     variance = std::max(variance,
                         std::exp(-near[i].first) * (r.value * r.value - r.deviation * r.deviation));
   }
-  Eigen::MatrixXd covariance(count, count);
-  Eigen::VectorXd correlations(count);
-  Eigen::VectorXd values(count);
+  Columns covariance(count, std::vector<double>(count));
+  std::vector<double> correlations(count);
+  std::vector<double> values(count);
   for (std::size_t i = 0; i < count; ++i) {
     const auto& [apart, r] = near[i];
-    const auto row = static_cast<Eigen::Index>(i);
-    correlations[row] = std::exp(-apart);
-    values[row] = r->value;
+    correlations[i] = std::exp(-apart);
+    values[i] = r->value;
     for (std::size_t j = 0; j < count; ++j) {
-      covariance(row, static_cast<Eigen::Index>(j)) =
-          std::exp(-doublings_between(r->place, near[j].second->place));
+      covariance[i][j] = std::exp(-doublings_between(r->place, near[j].second->place));
     }
-    covariance(row, row) += r->deviation * r->deviation / variance + 1e-12;
+    covariance[i][i] += r->deviation * r->deviation / variance + 1e-12;
   }
-  const Eigen::VectorXd weights = covariance.ldlt().solve(correlations);
-  return {weights.dot(values), std::sqrt(variance * std::max(0.0, 1 - weights.dot(correlations)))};
+  const std::vector<double> weights = solve_symmetric(covariance, correlations);
+  const auto sum_with = [&](const std::vector<double>& others) {
+    return std::inner_product(weights.begin(), weights.end(), others.begin(), 0.0);
+  };
+  return {sum_with(values), std::sqrt(variance * std::max(0.0, 1 - sum_with(correlations)))};
 }
 
 }  // namespace cleave::models

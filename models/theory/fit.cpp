@@ -43,8 +43,7 @@ std::optional<Refusal> refuse_choice(const std::vector<Observation>& observation
   for (const std::string& size : varying) {
     columns.push_back(power(size, 1));
   }
-  return refuse_dependent(term_names(columns), columns_of(columns, observations),
-                          std::min(free, varying.size()) + 1);
+  return refuse_dependent(columns, observations, std::min(free, varying.size()) + 1);
 }
 
 /// How many counts differ in what the runs were given; no limit where none does.
@@ -226,12 +225,10 @@ class HypercubeFit {
     if (block == Block::pivot) {
       take_out_messages(observations, of_runs);
     }
-    if (block != Block::skeleton) {  // which works on messages, and a rehearsal has none
-      std::ranges::move(observations_of(rehearsed), std::back_inserter(observations));
-    }
-    if (block == Block::skeleton) {
+    if (block == Block::skeleton) {  // works on messages, and a rehearsal has none
       return fit_law(observations, linear_forms(varying_sizes(observations)));
     }
+    std::ranges::move(observations_of(rehearsed), std::back_inserter(observations));
     if (block == Block::sample || block == Block::pivot) {
       return fit_law(observations, linear_forms({"samples"}));
     }
@@ -440,26 +437,35 @@ double scatter_of(const std::vector<RunPoint>& points) {
   return std::max(kFloor, freedom > 0 ? std::sqrt(squares / freedom) : 0);
 }
 
+/// `of` each of `runs` but those that it refuses: a part was refused, and the model says so.
+template <class Result, class Runs, class Of>
+void add_each(std::vector<Result>& results, const Runs& runs, const Of& of) {
+  for (const auto& run : runs) {
+    try {
+      results.push_back(of(run));
+    } catch (const Error&) {
+      continue;
+    }
+  }
+}
+
 /// The times of the fitted runs' repetitions, over the quiet time that the model says of them.
 /// Rehearsals have no noise of a host.
 std::map<int, std::vector<double>> noise_of(const Model& model,
                                             const std::vector<RunPoint>& points) {
   std::map<int, std::vector<double>> noise;
   for (const RunPoint& point : points) {
-    if (point.is_rehearsed) {
-      continue;
-    }
-    try {
-      const double predicted = predict(model, point).seconds;
+    std::vector<double> quiet;  // none where a part was refused
+    add_each(quiet, std::vector(point.is_rehearsed ? 0 : 1, point),
+             [&](const RunPoint& run) { return predict(model, run).seconds; });
+    for (const double predicted : quiet) {
       for (const double seconds : point.wall_seconds) {
         noise[point.ranks].push_back(seconds / predicted);
       }
-    } catch (const Error&) {
-      continue;  // a part was refused, and the model says so
     }
   }
-  for (auto& [ranks, ratios] : noise) {
-    std::ranges::sort(ratios);
+  for (auto& [ranks, of_ranks] : noise) {
+    std::ranges::sort(of_ranks);
   }
   return noise;
 }
@@ -609,18 +615,6 @@ KnownRun known_of(const Model& model, const RehearsedRun& run) {
   const Played p = played(model, run);
   return known_at(p.by_law, KnownRun::Kind::rehearsal, p.own_s / p.by_law.seconds, p.deviation,
                   run.given, run.options);
-}
-
-/// `of` each of `runs` but those that it refuses: a part was refused, and the model says so.
-template <class Result, class Runs, class Of>
-void add_each(std::vector<Result>& results, const Runs& runs, const Of& of) {
-  for (const auto& run : runs) {
-    try {
-      results.push_back(of(run));
-    } catch (const Error&) {
-      continue;
-    }
-  }
 }
 
 /// All that is known, each beside the laws.

@@ -2,9 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/LU>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,94 +16,6 @@
 
 namespace cleave::models {
 
-using Eigen::Index;
-
-namespace {
-
-/// Columns' * weights * columns, and columns' * weights * values.
-std::pair<Eigen::MatrixXd, Eigen::VectorXd> normal_equations(std::span<const double> weights,
-                                                             const Columns& columns,
-                                                             std::span<const double> values) {
-  const Index rows = std::ssize(weights);
-  Eigen::MatrixXd all(rows, std::ssize(columns));
-  for (Index j = 0; j < all.cols(); ++j) {
-    all.col(j) =
-        Eigen::Map<const Eigen::VectorXd>(columns[static_cast<std::size_t>(j)].data(), rows);
-  }
-  const Eigen::MatrixXd weighted =
-      all.transpose() * Eigen::Map<const Eigen::VectorXd>(weights.data(), rows).asDiagonal();
-  return {weighted * all, weighted * Eigen::Map<const Eigen::VectorXd>(values.data(), rows)};
-}
-
-}  // namespace
-
-Solution solve(std::span<const double> weights, const Columns& columns,
-               std::span<const double> values, double ridge) {
-  auto [normal, right] = normal_equations(weights, columns, values);
-  normal.diagonal().array() += ridge;
-  const Eigen::MatrixXd covariance = normal.inverse();
-  const Eigen::VectorXd coefficients = covariance * right;
-  return {{coefficients.begin(), coefficients.end()},
-          {covariance.reshaped().begin(), covariance.reshaped().end()}};
-}
-
-std::vector<double> solve_non_negative(std::span<const double> weights, const Columns& columns,
-                                       std::span<const double> values) {
-  auto [normal, right] = normal_equations(weights, columns, values);
-  normal.diagonal().array() += 1e-12 * normal.trace();
-  Eigen::VectorXd best = Eigen::VectorXd::Zero(right.size());
-  double least = 0;
-  for (unsigned chosen = 1; chosen < 1U << columns.size(); ++chosen) {
-    Eigen::VectorXd is_in = best;
-    for (Index i = 0; i < is_in.size(); ++i) {
-      is_in[i] = chosen >> i & 1U;
-    }
-    Eigen::MatrixXd some = is_in.asDiagonal() * normal * is_in.asDiagonal();
-    some.diagonal().array() += 1 - is_in.array();
-    const Eigen::VectorXd x = some.ldlt().solve(is_in.cwiseProduct(right));
-    const double squares = x.dot(normal * x - 2 * right);
-    if (x.minCoeff() >= 0 && squares < least) {
-      least = squares;
-      best = x;
-    }
-  }
-  return {best.begin(), best.end()};
-}
-
-std::optional<Refusal> refuse_dependent(const std::vector<std::string>& names,
-                                        const Columns& columns, std::size_t wanted) {
-  constexpr double kDependent = 1e-6;
-  constexpr double kHasPart = 1e-4;
-  const Index rows = std::ssize(columns.front());
-  Eigen::MatrixXd scaled(rows, std::ssize(columns));
-  for (Index j = 0; j < scaled.cols(); ++j) {
-    const auto& column = columns[static_cast<std::size_t>(j)];
-    scaled.col(j) = Eigen::Map<const Eigen::VectorXd>(column.data(), rows).normalized();
-  }
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(scaled);
-  qr.setThreshold(kDependent);
-  const Index rank = qr.rank();
-  if (rank >= static_cast<Index>(wanted)) {
-    return std::nullopt;
-  }
-  // Column `rank` of the pivoted columns is a combination of those before it.
-  Eigen::VectorXd factors = Eigen::VectorXd::Zero(scaled.cols());
-  factors[rank] = -1;
-  factors.head(rank) = qr.matrixR()
-                           .topLeftCorner(rank, rank)
-                           .triangularView<Eigen::Upper>()
-                           .solve(qr.matrixR().col(rank).head(rank));
-  factors = qr.colsPermutation() * factors;
-  std::vector<std::string> dependent;
-  for (Index j = 0; j < factors.size(); ++j) {
-    if (std::abs(factors[j]) > kHasPart * factors.cwiseAbs().maxCoeff()) {
-      dependent.push_back(names[static_cast<std::size_t>(j)]);
-    }
-  }
-  return Refusal{fmt::format("columns {} are dependent: measure more sizes that vary independently",
-                             fmt::join(dependent, " and "))};
-}
-
 Columns columns_of(const Form& form, const std::vector<Observation>& observations) {
   Columns columns;
   for (const Basis& term : form) {
@@ -114,6 +23,21 @@ Columns columns_of(const Form& form, const std::vector<Observation>& observation
                            &Observation::sizes);
   }
   return columns;
+}
+
+std::optional<Refusal> refuse_dependent(const Form& form,
+                                        const std::vector<Observation>& observations,
+                                        std::size_t wanted) {
+  const std::vector<std::string> names = term_names(form);
+  std::vector<std::string> dependent;
+  for (const std::size_t column : dependent_columns(columns_of(form, observations), wanted)) {
+    dependent.push_back(names[column]);
+  }
+  return dependent.empty()
+             ? std::nullopt
+             : std::optional(Refusal{fmt::format(
+                   "columns {} are dependent: measure more sizes that vary independently",
+                   fmt::join(dependent, " and "))});
 }
 
 namespace {
@@ -285,7 +209,7 @@ std::optional<Refusal> refuse(const std::vector<Observation>& observations, cons
         fmt::format("runs at {} different sizes for {} coefficients ({}): at least {} are needed",
                     runs.size(), form.size(), fmt::join(term_names(form), ", "), form.size() + 1)};
   }
-  return refuse_dependent(term_names(form), columns_of(form, observations), form.size());
+  return refuse_dependent(form, observations, form.size());
 }
 
 /// Orders rows by what they are, so that a law does not depend on the order of files.

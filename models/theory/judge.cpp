@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The verdict of a question: what held-out runs say of one that is as far from the others.
 #include <algorithm>
-#include <cmath>
+#include <boost/math/distributions/binomial.hpp>
 #include <limits>
 
 #include "models/theory/prediction.hpp"
@@ -10,18 +10,11 @@ namespace cleave::models {
 
 namespace {
 
-/// The most of `count` checks outside their 95 % intervals for which chance will do: binomial.
+/// The most of `count` checks outside their 95 % intervals for which chance will do.
 std::ptrdiff_t allowed_misses(std::size_t count) {
   constexpr double kMiss = 0.05;
-  const auto n = static_cast<double>(count);
-  double chance = std::pow(1 - kMiss, n);  // of so many misses
-  double more = 1 - chance;
-  double allowed = 0;
-  for (; more > kMiss + 1e-12; ++allowed) {
-    chance *= (n - allowed) / (allowed + 1) * kMiss / (1 - kMiss);
-    more -= chance;
-  }
-  return static_cast<std::ptrdiff_t>(allowed);
+  const boost::math::binomial misses(static_cast<double>(count), kMiss);
+  return static_cast<std::ptrdiff_t>(quantile(complement(misses, kMiss)));
 }
 
 }  // namespace

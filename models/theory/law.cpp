@@ -27,14 +27,6 @@ std::string text_of_power(double power) {
   return power == 1 ? "" : fmt::format("^{}", power);
 }
 
-/// The factor of the number of ranks per host that is nearest, by ratio.
-double nearest_factor(const std::map<int, double>& factors, int ranks_per_host) {
-  const auto distance = [ranks_per_host](const auto& factor) {
-    return std::abs(std::log2(static_cast<double>(factor.first) / ranks_per_host));
-  };
-  return factors.empty() ? 1 : std::ranges::min_element(factors, {}, distance)->second;
-}
-
 /// Student's t of one hypothesis at some sizes, on the logarithm of value / unit.
 struct Opinion {
   double weight = 0;
@@ -110,7 +102,7 @@ Opinions opinions_of(const Law& law, const NamedValues& sizes, int ranks_per_hos
         variance += x[i] / alone * h.covariance[i * terms + j] * (x[j] / alone);
       }
     }
-    const double value = alone * nearest_factor(h.factors, ranks_per_host);
+    const double value = alone * nearest_to(ranks_per_host, h.factors, 1.0);
     opinions.unit = opinions.unit > 0 ? opinions.unit : value;
     const double far = h.deviation * std::sqrt(std::max(0.0, variance));
     opinions.all.push_back({.weight = h.weight,

@@ -5,6 +5,7 @@
 // them: "1", "N", "N*log2(N)", "N^1.5", "N^log2(3)", "N*M".
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -101,6 +102,15 @@ struct Estimate {
   double half_width() const { return median > 0 ? std::log(high / low) / 2 : 0; }
 };
 
+/// The value of the number in `of` that is nearest to `number` by ratio; `none` of an empty map.
+template <class Value>
+Value nearest_to(int number, const std::map<int, Value>& of, Value none) {
+  const auto distance = [number](const auto& entry) {
+    return std::abs(std::log2(static_cast<double>(entry.first) / number));
+  };
+  return of.empty() ? none : std::ranges::min_element(of, {}, distance)->second;
+}
+
 struct Law {
   std::vector<Hypothesis> hypotheses;  ///< the most likely first
   Ranges range;                        ///< of the sizes that were measured
@@ -159,8 +169,6 @@ std::function<double(const Form&)> first_look(std::vector<Observation> observati
 
 /// One column a coefficient, one number a row.
 using Columns = std::vector<std::vector<double>>;
-/// The terms at the sizes of the observations.
-Columns columns_of(const Form& form, const std::vector<Observation>& observations);
 
 struct Solution {
   std::vector<double> coefficients;
@@ -176,11 +184,21 @@ Solution solve(std::span<const double> weights, const Columns& columns,
 std::vector<double> solve_non_negative(std::span<const double> weights, const Columns& columns,
                                        std::span<const double> values);
 
-/// Why the rows of `columns` determine no coefficients, if so: the names of columns that depend on
-/// each other. Columns of length 1 count as dependent where one is within 1e-6 of a combination of
-/// the others. `wanted` independent columns are enough.
-std::optional<Refusal> refuse_dependent(const std::vector<std::string>& names,
-                                        const Columns& columns, std::size_t wanted);
+/// The x of `covariance` x = `values`. \pre  the matrix is symmetric, and positive definite
+std::vector<double> solve_symmetric(const Columns& covariance, std::span<const double> values);
+
+/// Columns that depend on each other: of length 1, one is within 1e-6 of a combination of the
+/// others. None where `wanted` columns are independent.
+std::vector<std::size_t> dependent_columns(const Columns& columns, std::size_t wanted);
+
+/// The terms at the sizes of the observations.
+Columns columns_of(const Form& form, const std::vector<Observation>& observations);
+
+/// Why `observations` determine no coefficients, if so: the terms that depend on each other there.
+/// `wanted` independent ones are enough.
+std::optional<Refusal> refuse_dependent(const Form& form,
+                                        const std::vector<Observation>& observations,
+                                        std::size_t wanted);
 
 /// S^power log2(S)^logarithms.
 Basis power(const std::string& size, double power, int logarithms = 0);

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 namespace cleave::models {
 
 int Model::min_ranks() const {
@@ -34,14 +32,6 @@ int Model::usual_ranks_per_host(int ranks) const {
     most = std::max(most, run.ranks_per_host);
   }
   return !has_left_host() && ranks <= cores ? ranks : std::min(ranks, most);
-}
-
-const std::vector<double>& Model::noise_of(int ranks) const {
-  static const std::vector<double> kNone;
-  const auto distance = [ranks](const auto& of_ranks) {
-    return std::abs(std::log2(static_cast<double>(of_ranks.first) / ranks));
-  };
-  return noise.empty() ? kNone : std::ranges::min_element(noise, {}, distance)->second;
 }
 
 double Model::reach(const Place& place) const {

@@ -185,8 +185,6 @@ struct Model : Measured {
   /// many as in a call whose messages were measured. Else they are as many as were measured or
   /// rehearsed where runs left their host, else as many as its cores hold.
   int usual_ranks_per_host(int ranks) const;
-  /// The noise of the nearest number of ranks; empty where there is none.
-  const std::vector<double>& noise_of(int ranks) const;
 
   /// doublings_between `place` and the nearest run or rehearsal; 0 where none is known.
   double reach(const Place& place) const;

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 
 #include <cleave/schedule/schedule.hpp>
 #include <cleave/trace.hpp>
@@ -176,44 +177,44 @@ double agreement_seconds(const Communication& entry, int ranks) {
 }
 
 void fit_latency_gap(Communication& entry, std::span<const MessagePoint> points) {
-  const auto weight = [](const MessagePoint& p) {
-    return std::pow(std::max(p.seconds, kShortest_s), -2);
-  };
-  const auto count = static_cast<double>(points.size());
-  double weights = 0, bytes = 0, seconds = 0, mean = 0, xx = 0, xy = 0;
+  const std::vector<double> ones(points.size(), 1);
+  Columns relative(2);
+  std::vector<double> seconds;
   for (const MessagePoint& p : points) {
-    weights += weight(p), bytes += weight(p) * p.message_bytes, seconds += weight(p) * p.seconds;
-    mean += p.seconds / count;
+    seconds.push_back(std::max(p.seconds, kShortest_s));
+    relative[0].push_back(1 / seconds.back());
+    relative[1].push_back(p.message_bytes / seconds.back());
   }
-  bytes /= weights, seconds /= weights;
-  for (const MessagePoint& p : points) {
-    xx += weight(p) * std::pow(p.message_bytes - bytes, 2);
-    xy += weight(p) * (p.message_bytes - bytes) * (p.seconds - seconds);
-  }
-  if (points.size() < 3 || !(xx > 0)) {
+  if (points.size() < 3 || !dependent_columns(relative, 2).empty()) {
     throw Error(
         fmt::format("latency and gap: {} {} of different lengths determine no line: at least 3 are "
                     "needed",
                     points.size(), points.size() == 1 ? "message" : "messages"));
   }
-  double slope = std::max(0.0, xy / xx);
-  double constant = seconds - slope * bytes;
-  if (constant < 0) {
-    slope = (xy + weights * bytes * seconds) / (xx + weights * bytes * bytes);
-    constant = 0;
+  std::array<double, 2> units{};
+  for (std::size_t i = 0; i < 2; ++i) {
+    units[i] = std::sqrt(
+        std::inner_product(relative[i].begin(), relative[i].end(), relative[i].begin(), 0.0));
+    std::ranges::for_each(relative[i], [&](double& x) { x /= units[i]; });
   }
-  double squares = 0, total = 0, unexplained = 0;
-  for (const MessagePoint& p : points) {
-    const double left = p.seconds - constant - slope * p.message_bytes;
-    squares += weight(p) * left * left;
-    unexplained += left * left;
-    total += std::pow(p.seconds - mean, 2);
+  const std::vector<double> line = solve_non_negative(ones, relative, ones);
+  const std::vector<double> covariance = solve(ones, relative, ones).covariance;
+  const double mean =
+      std::accumulate(seconds.begin(), seconds.end(), 0.0) / static_cast<double>(points.size());
+  double squares = 0;
+  double total = 0;
+  double unexplained = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const double left = 1 - line[0] * relative[0][i] - line[1] * relative[1][i];
+    squares += left * left;
+    unexplained += std::pow(left * seconds[i], 2);
+    total += std::pow(seconds[i] - mean, 2);
   }
-  const double variance = squares / (count - 2);
-  entry.latency_s = constant / 2;
-  entry.latency_error_s = std::sqrt(variance * (1 / weights + bytes * bytes / xx)) / 2;
-  entry.gap_s_per_byte = slope / 2;
-  entry.gap_error_s_per_byte = std::sqrt(variance / xx) / 2;
+  const double deviation = std::sqrt(squares / static_cast<double>(points.size() - 2));
+  entry.latency_s = line[0] / units[0] / 2;
+  entry.latency_error_s = deviation * std::sqrt(covariance[0]) / units[0] / 2;
+  entry.gap_s_per_byte = line[1] / units[1] / 2;
+  entry.gap_error_s_per_byte = deviation * std::sqrt(covariance[3]) / units[1] / 2;
   entry.r_squared = total > 0 ? 1 - unexplained / total : 1;
 }
 

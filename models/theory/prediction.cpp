@@ -231,7 +231,7 @@ void correct(Prediction& prediction, const Model& model, Parts& parts) {
 void set_intervals(Prediction& prediction, const Model& model, double half_width) {
   prediction.low = prediction.seconds * std::exp(-half_width);
   prediction.high = prediction.seconds * std::exp(half_width);
-  const std::vector<double>& noise = model.noise_of(prediction.ranks);
+  const std::vector<double> noise = nearest_to(prediction.ranks, model.noise, {});
   const double least = noise.empty() ? 0 : std::min(0.0, std::log(quantile(noise, 0.025)));
   const double most = noise.empty() ? 0 : std::max(0.0, std::log(quantile(noise, 0.975)));
   prediction.run_low = prediction.seconds * std::exp(-std::hypot(half_width, least));

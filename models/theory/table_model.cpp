@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The time of a table's run is carried on from the edge of what was measured
 // (docs/explanation/model.md, "Tables").
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <numbers>
 #include <set>
+#include <valarray>
 
 #include "models/theory/model.hpp"
 
@@ -14,8 +14,7 @@ namespace cleave::models {
 
 namespace {
 
-using Eigen::ArrayXd;
-using Eigen::Index;
+using Numbers = std::valarray<double>;
 
 constexpr double kNear = 1.5;        ///< runs u doublings from the edge weigh 2^(-2 kNear u)
 constexpr double kNearOfWork = 0.5;  ///< where the law of the work is chosen
@@ -36,58 +35,57 @@ struct WorkLaw {
 /// Ranks, load of a rank and surface of the work of runs, by a law of the work; the last is asked
 /// for. The edge is the measured place that is nearest to it.
 struct Neighbourhood {
-  ArrayXd ranks;
-  ArrayXd load;
-  ArrayXd surface{};  ///< 1 where the number of ranks does not vary
-  ArrayXd seconds;    ///< of all but the last
-  ArrayXd u{};        ///< doublings from the edge
+  Numbers ranks;
+  Numbers load;
+  Numbers surface{};  ///< 1 where the number of ranks does not vary
+  Numbers seconds;    ///< of all but the last
+  Numbers u{};        ///< doublings from the edge, of all but the last
   double reach = 0;
-  Index edge = 0;  ///< the run that is nearest to it
+  std::size_t edge = 0;  ///< the run that is nearest to it
 
-  ArrayXd weights(double nearness) const {
-    return (-2 * std::numbers::ln2 * nearness * u.head(seconds.size())).exp();
-  }
+  Numbers weights(double nearness) const { return std::exp(-2 * std::numbers::ln2 * nearness * u); }
 };
 
-std::span<const double> span_of(const ArrayXd& a) {
-  return {a.data(), static_cast<std::size_t>(a.size())};
-}
+/// All but the last.
+Numbers measured(const Numbers& all) { return all[std::slice(0, all.size() - 1, 1)]; }
+
+Numbers log2_of(const Numbers& x) { return std::log(x) / std::numbers::ln2; }
+
+std::vector<double> list_of(const Numbers& x) { return {std::begin(x), std::end(x)}; }
 
 /// Terms c1 load + c2 surface + c3 + c4 log2(ranks), or a root in place of the logarithm. They are
 /// fitted to relative residuals with c >= 0.
 /// \return  the logarithm of what is asked, and the weighted root mean square of what is left
 std::pair<double, double> fit_terms(const Neighbourhood& of, double nearness, double log = 1,
                                     double root = 0) {
-  const Index rows = of.seconds.size();
-  const std::vector<ArrayXd> terms = {
-      of.load / of.load[of.edge], of.surface / of.surface[of.edge], ArrayXd::Ones(rows + 1),
-      log * of.ranks.log2() / std::max(std::log2(of.ranks[of.edge]), 1.0),
-      root * (of.ranks / of.ranks[of.edge]).sqrt()};
+  const std::size_t rows = of.seconds.size();
+  const std::vector<Numbers> terms = {
+      of.load / of.load[of.edge], of.surface / of.surface[of.edge], Numbers(1, rows + 1),
+      log * log2_of(of.ranks) / std::max(std::log2(of.ranks[of.edge]), 1.0),
+      root * std::sqrt(of.ranks / of.ranks[of.edge])};
   Columns relative;
-  for (const ArrayXd& term : terms) {
-    const ArrayXd part = term.head(rows) / of.seconds;
-    relative.emplace_back(part.begin(), part.end());
+  for (const Numbers& term : terms) {
+    relative.push_back(list_of(measured(term) / of.seconds));
   }
-  const ArrayXd weights = of.weights(nearness);
-  const auto c = solve_non_negative(span_of(weights), relative, span_of(ArrayXd::Ones(rows)));
-  ArrayXd fitted = ArrayXd::Constant(rows + 1, 1e-300);
+  const Numbers weights = of.weights(nearness);
+  const auto c = solve_non_negative(list_of(weights), relative, std::vector<double>(rows, 1));
+  Numbers fitted(1e-300, rows + 1);
   for (std::size_t i = 0; i < terms.size(); ++i) {
     fitted += terms[i] * c[i];
   }
-  const ArrayXd left = fitted.head(rows) / of.seconds - 1;
-  return {std::log(fitted[rows]), std::sqrt((weights * left.square()).sum() / weights.sum())};
+  const Numbers left = measured(fitted) / of.seconds - 1.0;
+  return {std::log(fitted[rows]), std::sqrt((weights * left * left).sum() / weights.sum())};
 }
 
 /// A plane through the logarithms. Gains by caches, more than the load, do not continue.
 double on_plane(const Neighbourhood& of) {
-  const Index rows = of.seconds.size();
-  const ArrayXd load = (of.load / of.load[of.edge]).log2();
-  const ArrayXd ranks = (of.ranks / of.ranks[of.edge]).log2();
-  const Columns columns = {Columns::value_type(of.seconds.size(), 1.0),
-                           {load.begin(), load.end()},
-                           {ranks.begin(), ranks.end()}};
+  const std::size_t rows = of.seconds.size();
+  const Numbers load = log2_of(of.load / of.load[of.edge]);
+  const Numbers ranks = log2_of(of.ranks / of.ranks[of.edge]);
+  const Columns columns = {Columns::value_type(rows, 1), list_of(measured(load)),
+                           list_of(measured(ranks))};
   const auto c =
-      solve(span_of(of.weights(kNear)), columns, span_of(of.seconds.log()), 1e-6).coefficients;
+      solve(list_of(of.weights(kNear)), columns, list_of(std::log(of.seconds)), 1e-6).coefficients;
   return c[0] + std::min(c[1], std::numbers::ln2) * load[rows] + c[2] * ranks[rows];
 }
 
@@ -126,11 +124,11 @@ std::vector<WorkLaw> laws_of_work(const TableModel& table, const NamedValues& as
 }
 
 Neighbourhood near(const TableModel& table, const NamedValues& asked, const WorkLaw& law) {
-  const Index rows = std::ssize(table.points);
+  const std::size_t rows = table.points.size();
   Neighbourhood of{
-      .ranks = ArrayXd(rows + 1), .load = ArrayXd::Ones(rows + 1), .seconds = ArrayXd(rows)};
-  for (Index i = 0; i <= rows; ++i) {
-    const NamedValues& sizes = i < rows ? table.points[static_cast<std::size_t>(i)].sizes : asked;
+      .ranks = Numbers(rows + 1), .load = Numbers(1, rows + 1), .seconds = Numbers(rows)};
+  for (std::size_t i = 0; i <= rows; ++i) {
+    const NamedValues& sizes = i < rows ? table.points[i].sizes : asked;
     of.ranks[i] = sizes.at(kRanksSize);
     for (const auto& [size, p] : law.powers) {
       const double value = sizes.at(size);
@@ -138,15 +136,21 @@ Neighbourhood near(const TableModel& table, const NamedValues& asked, const Work
           std::pow(value, p.power) * std::pow(std::log2(std::max(value, 2.0)), p.logarithms);
     }
   }
-  std::ranges::transform(table.points, of.seconds.begin(), std::identity(), &Observation::value);
-  of.surface = of.load.pow(table.values_of(kRanksSize).size() > 1 ? 2.0 / 3 : 0);
-  of.load /= law.is_shared ? of.ranks : ArrayXd::Ones(rows + 1);
-  const auto away = [rows](const ArrayXd& x) -> ArrayXd {
-    return (x / std::clamp(x[rows], x.head(rows).minCoeff(), x.head(rows).maxCoeff())).log2().abs();
+  std::ranges::transform(table.points, std::begin(of.seconds), std::identity(),
+                         &Observation::value);
+  of.surface = std::pow(of.load, table.values_of(kRanksSize).size() > 1 ? 2.0 / 3 : 0.0);
+  of.load /= law.is_shared ? of.ranks : Numbers(1, rows + 1);
+  const auto away = [rows](const Numbers& x) -> Numbers {
+    const Numbers known = measured(x);
+    return std::abs(log2_of(x / std::clamp(x[rows], known.min(), known.max())));
   };
-  of.u = away(of.ranks).max(away(of.load));
-  of.reach = of.u[rows];
-  of.u.head(rows).minCoeff(&of.edge);
+  const Numbers by_ranks = away(of.ranks);
+  Numbers u = away(of.load);
+  std::ranges::transform(u, by_ranks, std::begin(u),
+                         [](double a, double b) { return std::max(a, b); });
+  of.u = measured(u);
+  of.reach = u[rows];
+  of.edge = static_cast<std::size_t>(std::ranges::min_element(of.u) - std::begin(of.u));
   return of;
 }
 
@@ -175,25 +179,26 @@ Estimate TableModel::at(const NamedValues& sizes) const {
   std::vector<Neighbourhood> places;
   for (WorkLaw& work : laws) {
     const Neighbourhood& of = places.emplace_back(near(*this, asked, work));
-    const ArrayXd w = of.weights(kNearOfWork);
-    work.log_weight -= w.sum() * w.sum() / w.square().sum() *
+    const Numbers w = of.weights(kNearOfWork);
+    work.log_weight -= w.sum() * w.sum() / (w * w).sum() *
                        std::log(std::hypot(kLeastMisfit, fit_terms(of, kNearOfWork).second));
   }
   const double top = std::ranges::max(laws, {}, &WorkLaw::log_weight).log_weight;
-  ArrayXd moments = ArrayXd::Zero(3);  // of the logarithm, by weight
+  Numbers moments(3);  // of the logarithm, by weight
   for (std::size_t i = 0; i < laws.size(); ++i) {
     const Neighbourhood& of = places[i];
     if (laws[i].log_weight > top - kFarBehindLikeliest) {
       const auto [middle, misfit] = fit_terms(of, kNear);
-      const Eigen::Array3d others(fit_terms(of, kNear, 0).first, fit_terms(of, kNear, 0, 1).first,
-                                  on_plane(of));
-      const Eigen::Array3d parts(0.015, 0.02 * std::pow(of.reach, 0.6), misfit * of.reach);
-      const double variance = parts.square().sum() + (others - others.mean()).square().mean();
-      moments += std::exp(laws[i].log_weight - top) *
-                 Eigen::Array3d(1, middle, middle * middle + variance);
+      const Numbers others = {fit_terms(of, kNear, 0).first, fit_terms(of, kNear, 0, 1).first,
+                              on_plane(of)};
+      const Numbers apart = others - others.sum() / 3;
+      const Numbers parts = {0.015, 0.02 * std::pow(of.reach, 0.6), misfit * of.reach};
+      const double variance = (parts * parts).sum() + (apart * apart).sum() / 3;
+      moments +=
+          std::exp(laws[i].log_weight - top) * Numbers{1, middle, middle * middle + variance};
     }
   }
-  moments /= moments[0];
+  moments /= double{moments[0]};
   const double half = kHalfOf95 * std::sqrt(std::max(0.0, moments[2] - moments[1] * moments[1]));
   return {std::exp(moments[1]), std::exp(moments[1] - half), std::exp(moments[1] + half)};
 }

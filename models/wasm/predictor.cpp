@@ -2,7 +2,6 @@
 // Answers inside a page, as WebAssembly that wasm/predictor.js calls. Texts go in by a buffer and
 // come out as a pointer and a length. An exception ends the call as an error of JavaScript's
 // (runtime.cpp).
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "models/report/page/page.hpp"
@@ -38,8 +37,7 @@ extern "C" {
 
 /// Answers the question in the buffer (page_answer).
 [[clang::export_name("ask")]] const char* cleave_ask() {
-  output = page_answer(model, nlohmann::json::parse(input), field)
-               .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  output = page_answer(model, input, field);
   return output.data();
 }
 

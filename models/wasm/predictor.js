@@ -48,7 +48,7 @@ async function openPredictor(bytes, modelText) {
   });
   return {
     ask: (fields) => call(() => {
-      put(JSON.stringify(fields));
+      put(JSON.stringify({ fields }));
       try {
         const address = wasm.ask();
         return JSON.parse(textAt(address, wasm.answer_bytes()));

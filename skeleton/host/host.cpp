@@ -19,10 +19,8 @@ namespace cleave::detail {
 
 namespace {
 
-struct FreeBitmap {
-  void operator()(hwloc_bitmap_t bitmap) const { hwloc_bitmap_free(bitmap); }
-};
-using Bitmap = std::unique_ptr<std::remove_pointer_t<hwloc_bitmap_t>, FreeBitmap>;
+using Bitmap = std::unique_ptr<std::remove_pointer_t<hwloc_bitmap_t>,
+                               decltype([](hwloc_bitmap_t bitmap) { hwloc_bitmap_free(bitmap); })>;
 
 bool is_allowed(int hardware_thread) { return hardware_thread >= 0; }
 

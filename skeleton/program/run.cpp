@@ -33,7 +33,7 @@ std::string instance_of(const AnyRun& run, const CommandLine& line) {
     std::error_code none;
     const bool is_file = std::filesystem::is_regular_file(value, none);
     text += fmt::format("{}{}={}", text.empty() ? "" : ",", name,
-                        is_file ? "file " + hexadecimal(crc_64(read_file(value))) : value);
+                        is_file ? fmt::format("file {:016x}", crc_64(read_file(value))) : value);
   }
   const std::string seed = fmt::format("seed={}", line.options.seed);
   return run.is_generated() ? text + (text.empty() ? "" : ",") + seed : text;

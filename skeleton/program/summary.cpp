@@ -5,63 +5,53 @@
 #include <algorithm>
 #include <cstdio>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include <cleave/command_line/output.hpp>
 #include <cleave/file.hpp>
 #include <cleave/program/measure.hpp>
 #include <cleave/trace.hpp>
+#include <cleave/trace/json_fields.hpp>
 #include <cleave/trace/words.hpp>
 
 namespace cleave::detail {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-std::string text_for_scripts(const RunReport& report, const Json& figures,
+std::string text_for_scripts(const RunReport& report, const Figures& figures,
                              const RunOptions& options) {
-  Json json = {{"app", report.app},
-               {"ranks", options.ranks},
-               {"threads", options.threads},
-               {"type", name_of(options.type)},
-               {"placement", name_of(options.placement)},
-               {"seed", options.seed},
-               {"sizes", Json::object()}};
-  for (const Size& size : report.sizes) {
-    json["sizes"][std::string(size.name)] = size.value;
-  }
-  if (!report.rehearsed.empty()) {
-    json["rehearsed"] = report.rehearsed;
-    json["seconds_without_messages"] = report.seconds;
-    return json.dump() + "\n";
-  }
-  if (options.rehearse) {
-    json["rehearsed"] = true;
-  }
-  json["seconds"] = report.seconds;
-  if (!report.kept_state.empty()) {
-    json["kept_state"] = report.kept_state;
-  }
-  json["input_seconds"] = report.input_s;
-  json["output_seconds"] = report.output_s;
-  json["imbalance"] = or_null(report.imbalance);
-  json.update(figures);
-  if (report.ended) {
-    json["ended_early"] = report.ended->reason;
-  } else {
-    json["verified"] = or_null(report.verified);
-  }
-  return json.dump() + "\n";
+  return json_text([&](JsonFields& object) {
+    object("app", report.app)("ranks", options.ranks)("threads", options.threads);
+    object("type", name_of(options.type))("placement", name_of(options.placement));
+    object("seed", options.seed)("sizes", [&](JsonFields& sizes) {
+      for (const Size& size : report.sizes) {
+        sizes(std::string(size.name), size.value);
+      }
+    });
+    if (!report.rehearsed.empty()) {
+      object("rehearsed", report.rehearsed)("seconds_without_messages", report.seconds);
+      return;
+    }
+    if (options.rehearse) {
+      object("rehearsed", true);
+    }
+    object("seconds", report.seconds);
+    if (!report.kept_state.empty()) {
+      object("kept_state", report.kept_state);
+    }
+    object("input_seconds", report.input_s)("output_seconds", report.output_s);
+    object.or_null("imbalance", report.imbalance);
+    figures.named()(object);
+    if (report.ended) {
+      object("ended_early", report.ended->reason);
+    } else {
+      object.or_null("verified", report.verified);
+    }
+  });
 }
 
-std::string text_for_people(const RunReport& report, Json figures, const RunOptions& options) {
+std::string text_for_people(const RunReport& report, Figures::Named named,
+                            const RunOptions& options) {
   const auto& ranks = report.rehearsed;
   std::string text = fmt::format(
       "{}{}, {}, {}{}{}{}\n", report.app,
@@ -79,7 +69,7 @@ std::string text_for_people(const RunReport& report, Json figures, const RunOpti
   }
   for (const Size& size : report.sizes) {
     add(size.name, std::to_string(size.value));
-    figures.erase(std::string(size.name));
+    std::erase_if(named.figures, [&](const auto& figure) { return figure.first == size.name; });
   }
   const auto [minimum, maximum] = std::ranges::minmax(report.seconds);
   const std::string spread =
@@ -95,7 +85,7 @@ std::string text_for_people(const RunReport& report, Json figures, const RunOpti
     add("imbalance", fmt::format("{:.3f} (maximum of any {} / mean)", *report.imbalance,
                                  options.type == DC_Type::work_stealing ? "worker" : "rank"));
   }
-  text += figures_text(figures);
+  text += figures_text(named);
   if (report.verified) {
     add("verified", *report.verified ? "yes" : "NO");
   }
@@ -103,7 +93,7 @@ std::string text_for_people(const RunReport& report, Json figures, const RunOpti
 }
 
 /// Adds what a search did. Sets the imbalance, that of its workers.
-void add_search_figures(Json& figures, RunReport& report, const RunOptions& options) {
+void add_search_figures(Figures& figures, RunReport& report, const RunOptions& options) {
   using Worker = WorkerStatistics;
   const auto sum = [&](std::int64_t Worker::*figure) {
     return std::transform_reduce(report.workers.begin(), report.workers.end(), std::int64_t{0},
@@ -114,8 +104,8 @@ void add_search_figures(Json& figures, RunReport& report, const RunOptions& opti
   const bool is_resumed = report.snapshots.resumed_from > 0;  // other nodes were searched before
   for (const Size& size : report.sizes) {
     if (size.name == "nodes") {
-      figures["nodes_per_second"] =
-          (is_resumed ? total : static_cast<double>(size.value)) / median(report.seconds);
+      figures.set("nodes_per_second",
+                  (is_resumed ? total : static_cast<double>(size.value)) / median(report.seconds));
     }
   }
   if (report.workers.empty()) {
@@ -132,37 +122,39 @@ void add_search_figures(Json& figures, RunReport& report, const RunOptions& opti
   const std::int64_t tried = sum(&Worker::local_tried) + sum(&Worker::remote_tried);
   const std::int64_t made = sum(&Worker::local_made) + sum(&Worker::remote_made);
   const double searching_s = seconds(sum(&Worker::searching_ns));
-  figures["steals"] = {
-      {"tried", tried},
-      {"made", made},
-      {"success",
-       tried > 0 ? Json(static_cast<double>(made) / static_cast<double>(tried)) : Json(nullptr)},
-      {"local_tried", sum(&Worker::local_tried)},
-      {"local_made", sum(&Worker::local_made)},
-      {"remote_tried", sum(&Worker::remote_tried)},
-      {"remote_made", sum(&Worker::remote_made)},
-      {"nodes_stolen", sum(&Worker::nodes_stolen)}};
-  figures["worker_seconds"] = {{"searching", searching_s},
-                               {"stealing", seconds(sum(&Worker::stealing_ns))},
-                               {"idle", seconds(sum(&Worker::idle_ns))}};
-  figures["efficiency"] = searching_s / (report.seconds.back() * workers);
-  figures["share_of_nodes"] = shares;
+  const auto success = tried > 0
+                           ? std::optional(static_cast<double>(made) / static_cast<double>(tried))
+                           : std::nullopt;
+  figures.set("steals", {{"tried", tried},
+                         {"made", made},
+                         {"success", success},
+                         {"local_tried", sum(&Worker::local_tried)},
+                         {"local_made", sum(&Worker::local_made)},
+                         {"remote_tried", sum(&Worker::remote_tried)},
+                         {"remote_made", sum(&Worker::remote_made)},
+                         {"nodes_stolen", sum(&Worker::nodes_stolen)}});
+  figures.set("worker_seconds", {{"searching", searching_s},
+                                 {"stealing", seconds(sum(&Worker::stealing_ns))},
+                                 {"idle", seconds(sum(&Worker::idle_ns))}});
+  figures.set("efficiency", searching_s / (report.seconds.back() * workers));
+  figures.set("share_of_nodes", shares);
   if (options.checkpoint) {
-    figures["snapshots"] = report.snapshots.written;
-    figures["snapshot_seconds"] = seconds(report.snapshots.resting_ns);
-    figures["resumed_from"] = is_resumed ? Json(report.snapshots.resumed_from) : Json(nullptr);
+    const std::int64_t from = report.snapshots.resumed_from;
+    figures.set("snapshots", report.snapshots.written);
+    figures.set("snapshot_seconds", seconds(report.snapshots.resting_ns));
+    figures.set("resumed_from", is_resumed ? std::optional(from) : std::nullopt);
   }
 }
 
 }  // namespace
 
 void print_report(RunReport& report, const RunOptions& options) {
-  Json figures = report.figures.json();
+  Figures figures = report.figures;
   add_search_figures(figures, report, options);
   if (options.json) {
-    write_out(text_for_scripts(report, figures, options));
+    write_out(text_for_scripts(report, figures, options) + '\n');
   } else if (!options.quiet && !is_standard_output(options.trace.value_or(""))) {
-    write_out(text_for_people(report, std::move(figures), options));
+    write_out(text_for_people(report, figures.named(), options));
   }
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
-#include <bit>
 #include <utility>
 
 #include <cleave/schedule/schedule.hpp>
@@ -17,9 +16,6 @@ using Flow = Step::Flow;
 /// All groups, or those of `rank` and their halves.
 std::vector<ScheduledGroup> groups_of(int ranks, std::optional<int> rank) {
   std::vector<ScheduledGroup> groups;
-  groups.reserve(
-      rank ? 1 + 2 * static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(ranks)))
-           : 2 * static_cast<std::size_t>(ranks));
   groups.push_back({.ranks = {.first = 0, .size = ranks}});
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const ScheduledGroup group = groups[i];
@@ -37,9 +33,7 @@ class Scheduler {
  public:
   /// \param rank  whose steps are wanted; all ranks' without it
   Scheduler(Way way, int ranks, std::optional<int> rank)
-      : way_(way), rank_(rank), schedule_{.groups = groups_of(ranks, rank), .steps = {}} {
-    schedule_.steps.reserve(4 + 4 * schedule_.groups.size());
-  }
+      : way_(way), rank_(rank), schedule_{.groups = groups_of(ranks, rank), .steps = {}} {}
 
   Schedule schedule() && {
     if (ranks_of(0).size > 1) {
@@ -60,12 +54,6 @@ class Scheduler {
       return;
     }
     switch (way_) {
-      case Way::replicated:
-        work(Block::divide, group);
-        solve_halves(group);
-        swap_solutions(group);
-        work(Block::combine, group);
-        break;
       case Way::rooted:
         work(Block::divide, group, Ranks::first);
         move(group, Ranks::first, What::problem, Flow::to_right);
@@ -73,6 +61,9 @@ class Scheduler {
         move(group, Ranks::first, What::solution, Flow::to_left);
         work(Block::combine, group, Ranks::first);
         break;
+      case Way::replicated:
+        work(Block::divide, group);
+        [[fallthrough]];
       case Way::merging:
         solve_halves(group);
         swap_solutions(group);

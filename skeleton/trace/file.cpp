@@ -171,6 +171,4 @@ std::uint64_t detail::crc_64(std::string_view text) {
   return crc_64(std::as_bytes(std::span(text.data(), text.size())));
 }
 
-std::string detail::hexadecimal(std::uint64_t number) { return fmt::format("{:016x}", number); }
-
 }  // namespace cleave

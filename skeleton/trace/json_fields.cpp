@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include <cleave/trace/json_fields.hpp>
@@ -11,7 +12,7 @@
 
 namespace cleave::detail {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 namespace {
 
@@ -19,18 +20,18 @@ std::string with_place(const std::string& where, const std::string& what) {
   return where.empty() ? what : where + ": " + what;
 }
 
+std::string text_of(const json& value, int indent = -1) {
+  return value.dump(indent, ' ', false, json::error_handler_t::replace);
+}
+
 /// A short form of a value for a message.
 std::string shown(const json& value) {
   constexpr std::size_t kMaxShown = 40;
-  const std::string text = visible(json_text(value));
+  const std::string text = visible(text_of(value));
   return text.size() <= kMaxShown ? text : text.substr(0, kMaxShown) + "...";
 }
 
 }  // namespace
-
-std::string json_text(const json& value, int indent) {
-  return value.dump(indent, ' ', false, json::error_handler_t::replace);
-}
 
 JsonFields JsonFields::parse(const std::string& file, const std::string& where,
                              std::string_view text) {
@@ -68,6 +69,18 @@ JsonFields::JsonFields(std::string file, std::string where, std::shared_ptr<json
                        bool reads)
     : file_(std::move(file)), where_(std::move(where)), object_(std::move(object)), reads_(reads) {}
 
+bool JsonFields::has(const std::string& name) const { return object_->contains(name); }
+
+std::string JsonFields::text(int indent) const { return text_of(*object_, indent); }
+
+std::vector<std::string> JsonFields::names() const {
+  std::vector<std::string> names;
+  for (const auto& item : object_->items()) {
+    names.push_back(item.key());
+  }
+  return names;
+}
+
 void JsonFields::refuse(const std::string& name, const std::string& what) const {
   throw FileError(file_, visible(with_place(where_, fmt::format("field '{}' {}", name, what))));
 }
@@ -99,11 +112,32 @@ JsonFields JsonFields::inner(const std::string& name, json& value) const {
   return {file_, with_place(where_, fmt::format("in '{}'", name)), {object_, &value}, true};
 }
 
-void JsonFields::open_array(const std::string& name, json& value, std::size_t size) const {
+std::size_t JsonFields::open_array(const std::string& name, json& value, std::size_t size) const {
   if (!reads_) {
     value = json::array();
   } else if (!value.is_array() || (size != 0 && value.size() != size)) {
     refuse_unless(false, name, value, size == 0 ? "an array" : "an array of 2");
+  }
+  return value.size();
+}
+
+json& JsonFields::element(json& array, std::size_t index) { return array[index]; }
+
+template <class T>
+void JsonFields::plain(const std::string& name, json& field, T& value) const {
+  constexpr bool kIsText = std::is_same_v<T, std::string>;
+  if (!reads_) {
+    field = value;
+    return;
+  }
+  const auto [is_right, right] = kIsText ? std::pair(field.is_string(), "a string")
+                                 : std::is_same_v<T, bool>
+                                     ? std::pair(field.is_boolean(), "true or false")
+                                     : std::pair(field.is_number_unsigned(), "an unsigned integer");
+  refuse_unless(is_right, name, field, right);
+  value = field.get<T>();
+  if constexpr (kIsText) {
+    value = visible(value);
   }
 }
 
@@ -158,6 +192,9 @@ Number JsonFields::number(const std::string& name, json& field, Number value, Nu
   return value;
 }
 
+template void JsonFields::plain(const std::string&, json&, bool&) const;
+template void JsonFields::plain(const std::string&, json&, std::uint64_t&) const;
+template void JsonFields::plain(const std::string&, json&, std::string&) const;
 template std::int64_t JsonFields::number(const std::string&, json&, std::int64_t, std::int64_t,
                                          std::int64_t) const;
 template double JsonFields::number(const std::string&, json&, double, double, double) const;

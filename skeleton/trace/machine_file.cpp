@@ -30,9 +30,7 @@ void fields(JsonFields& object, Communication& c) {
   object.optional("latency_error_s", c.latency_error_s, 0);
   object.optional("gap_error_s_per_byte", c.gap_error_s_per_byte, 0);
   object.optional("segments", c.segments);
-  if (object.reads() || !c.samples.empty()) {
-    object.optional("samples", c.samples);
-  }
+  object.optional("samples", c.samples);
   object.require(
       std::ranges::is_sorted(c.segments, std::less_equal(), &MessageSegment::from_bytes) &&
           (c.segments.empty() || c.segments.front().from_bytes == 0),
@@ -79,7 +77,9 @@ double Communication::unit_seconds(double message_bytes) const {
   return std::max(0.0, segment.latency_s + message_bytes * segment.gap_s_per_byte);
 }
 
-std::string to_text(const Machine& machine) { return json_text(machine, 1) + '\n'; }
+std::string to_text(const Machine& machine, int indent) {
+  return json_text(machine, indent) + '\n';
+}
 
 void write_machine(const std::filesystem::path& path, const Machine& machine) {
   write_file(path, to_text(machine));

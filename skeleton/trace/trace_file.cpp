@@ -157,12 +157,11 @@ TraceWriter::TraceWriter(const std::filesystem::path& path, const RunInformation
 }
 
 void TraceWriter::add(const Repetition& r) {
-  fmt::memory_buffer line;
-  fmt::format_to(std::back_inserter(line),
-                 R"({{"repetition":{},"warm_up":{},"elapsed_ns":{},"sizes":{{)", r.index, r.warm_up,
-                 r.elapsed_ns);
-  append_sizes(line, r.sizes);
-  add_line(fmt::to_string(line) + "}}");
+  Trace::Run run{r.index, r.warm_up, r.elapsed_ns, {}};
+  for (const Size& size : r.sizes) {
+    run.sizes.emplace(size.name, size.value);
+  }
+  add_line(json_text(run));
 }
 
 void TraceWriter::add_lines(std::string_view lines) {

@@ -6,6 +6,7 @@
 #include <cassert>
 #include <charconv>
 #include <limits>
+#include <span>
 #include <system_error>
 
 #include <cleave/error.hpp>
@@ -20,11 +21,15 @@ struct Unit {
   std::string_view name;
   double seconds;
 };
-constexpr Unit kDay{"d", 86400};
-constexpr Unit kHour{"h", 3600};
-constexpr Unit kMinute{"min", 60};
-constexpr Unit kSecond{"s", 1};
-constexpr Unit kMillisecond{"ms", 1e-3};
+/// Printed are the first six.
+constexpr std::array<Unit, 8> kUnits = {{{"d", 86400},
+                                         {"h", 3600},
+                                         {"min", 60},
+                                         {"s", 1},
+                                         {"ms", 1e-3},
+                                         {"us", 1e-6},
+                                         {"m", 60},
+                                         {"", 1}}};
 
 }  // namespace
 
@@ -34,13 +39,11 @@ std::string format_ranks(int ranks) {
 
 double parse_duration(std::string_view text) {
   constexpr double kMax_s = 1e9;
-  constexpr std::array kTyped = {kDay,    kHour,        kMinute,    Unit{"m", 60},
-                                 kSecond, kMillisecond, Unit{"", 1}};
   double value = 0;
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, value);
-  const auto* const unit = std::ranges::find(kTyped, std::string_view(rest, end), &Unit::name);
-  const double seconds = error == std::errc() && unit != kTyped.end() ? value * unit->seconds : 0;
+  const auto* const unit = std::ranges::find(kUnits, std::string_view(rest, end), &Unit::name);
+  const double seconds = error == std::errc() && unit != kUnits.end() ? value * unit->seconds : 0;
   if (!(seconds > 0) || seconds > kMax_s) {
     throw UsageError(fmt::format(
         "'{}' is not a time above 0 and up to 1e9 s: give seconds, or 20ms, 90s, 15m, 1.5h, 2d",
@@ -50,7 +53,7 @@ double parse_duration(std::string_view text) {
 }
 
 std::string format_seconds(double seconds) {
-  for (const Unit& unit : {kDay, kHour, kMinute, kSecond, kMillisecond, Unit{"us", 1e-6}}) {
+  for (const Unit& unit : std::span(kUnits).first(6)) {
     const double count = seconds / unit.seconds;
     const bool is_long = unit.seconds > 1;
     if (count >= (is_long ? 2 : 1)) {  // 90 min rather than 1.5 h
@@ -126,11 +129,8 @@ namespace cleave {
 
 namespace {
 
-struct Suffix {
-  char letter;
-  std::int64_t value;
-};
-constexpr std::array<Suffix, 3> kSuffixes = {{{'G', 1 << 30}, {'M', 1 << 20}, {'K', 1 << 10}}};
+constexpr std::array<std::pair<char, std::int64_t>, 3> kSuffixes = {
+    {{'G', 1 << 30}, {'M', 1 << 20}, {'K', 1 << 10}}};
 
 }  // namespace
 
@@ -139,10 +139,8 @@ std::int64_t parse_count(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), digits);
   const std::string_view rest(end, static_cast<std::size_t>(text.data() + text.size() - end));
   std::int64_t unit = rest.empty() ? 1 : 0;
-  for (const Suffix& known : kSuffixes) {
-    if (rest.size() == 1 && rest.front() == known.letter) {
-      unit = known.value;
-    }
+  for (const auto& [letter, value] : kSuffixes) {
+    unit = rest == std::string_view(&letter, 1) ? value : unit;
   }
   if (error == std::errc::invalid_argument || text.front() == '-' || unit == 0) {
     throw UsageError(fmt::format("'{}' is not a count: digits, then K, M or G (1024-based)", text));
@@ -156,9 +154,9 @@ std::int64_t parse_count(std::string_view text) {
 
 std::string format_count(std::int64_t count) {
   assert(count >= 0);
-  for (const Suffix& unit : kSuffixes) {
-    if (count > 0 && count % unit.value == 0) {
-      return fmt::format("{}{}", count / unit.value, unit.letter);
+  for (const auto& [letter, value] : kSuffixes) {
+    if (count > 0 && count % value == 0) {
+      return fmt::format("{}{}", count / value, letter);
     }
   }
   return fmt::format("{}", count);

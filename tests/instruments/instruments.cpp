@@ -41,7 +41,8 @@ struct Injection {
     what = words[5];
     rank = number(2);
     level = number(3);
-    block = *block_named(words[4].str());
+    block =
+        static_cast<Block>(std::ranges::find(kBlockNames, words[4].str()) - kBlockNames.begin());
     delay_ms = number(6);
     nth = number(7);
   }

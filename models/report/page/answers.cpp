@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <nlohmann/json.hpp>
+#include <map>
 #include <optional>
 
 #include <cleave/error.hpp>
 #include <cleave/sizes.hpp>
 #include <cleave/trace.hpp>
+#include <cleave/trace/json_fields.hpp>
 #include <cleave/trace/words.hpp>
 
 #include "models/report/answer.hpp"
@@ -19,9 +20,18 @@
 
 namespace cleave::models {
 
-using nlohmann::json;
+using detail::JsonFields;
 
 namespace {
+
+struct Question {
+  std::map<std::string, std::string> fields;
+
+  std::string text(const std::string& id) const {
+    const auto found = fields.find(id);
+    return found != fields.end() ? found->second : "";
+  }
+};
 
 /// A whole number of at least 1, or none of an empty text.
 std::optional<int> whole_in(const std::string& text) {
@@ -52,7 +62,7 @@ std::string quoted(const std::string& word) {
 
 /// The commands that ask the same: `cleave predict`, and `cleave plan` with the deadline, else for
 /// the most ranks that are used half.
-std::vector<std::string> commands_of(const json& fields, const NamedSizes& sizes) {
+std::vector<std::string> commands_of(const Question& asked, const NamedSizes& sizes) {
   std::string options;
   if (!sizes.empty()) {
     std::vector<std::string> texts;
@@ -62,16 +72,16 @@ std::vector<std::string> commands_of(const json& fields, const NamedSizes& sizes
     options += " --size " + quoted(fmt::format("{}", fmt::join(texts, ",")));
   }
   const auto add = [&](const char* option, const char* field) {
-    if (const std::string text = fields.value(field, ""); !text.empty()) {
+    if (const std::string text = asked.text(field); !text.empty()) {
       options += fmt::format(" {} {}", option, quoted(text));
     }
   };
   add("--threads", "threads");
   add("--ranks-per-host", "ranks-per-host");
-  add("--machine", fields.value("network", "").empty() ? "machine" : "network");
-  const std::string file = quoted(fields.value("file", ""));
-  const std::string deadline = fields.value("deadline", "");
-  return {fmt::format("cleave predict {} --ranks {}{}", file, fields.value("ranks", ""), options),
+  add("--machine", asked.text("network").empty() ? "machine" : "network");
+  const std::string file = quoted(asked.text("file"));
+  const std::string deadline = asked.text("deadline");
+  return {fmt::format("cleave predict {} --ranks {}{}", file, asked.text("ranks"), options),
           fmt::format("cleave plan {} {}{} --slurm job.sh", file,
                       deadline.empty() ? "--efficiency 0.5" : "--deadline " + quoted(deadline),
                       options)};
@@ -102,7 +112,8 @@ std::vector<std::string> grounds_of(const Model& model, const Prediction& p) {
 }
 
 /// Whether the deadline is kept: a look, and a sentence.
-json deadline_text(const Prediction& p, double deadline_s, const std::string& text) {
+std::pair<std::string, std::string> deadline_text(const Prediction& p, double deadline_s,
+                                                  const std::string& text) {
   if (!p.knows_runs()) {
     return {"no", fmt::format("Whether it keeps {} is not known.", text)};
   }
@@ -115,10 +126,10 @@ json deadline_text(const Prediction& p, double deadline_s, const std::string& te
 }
 
 /// A row of the plan, under kPlanHeads: each cell exactly, and as people read it.
-json row_of(const PlanChoice& choice) {
+std::vector<std::pair<double, std::string>> row_of(const PlanChoice& choice) {
   const Prediction& p = choice.prediction;
-  json row = json::array();
-  const auto add = [&](double value, const std::string& shown) { row.push_back({value, shown}); };
+  std::vector<std::pair<double, std::string>> row;
+  const auto add = [&](double value, const std::string& shown) { row.emplace_back(value, shown); };
   add(p.ranks, std::to_string(p.ranks));
   for (const double time : {p.seconds, p.low, p.high}) {
     add(time, p.is_answer() ? detail::format_seconds(time) : "");
@@ -136,10 +147,12 @@ json row_of(const PlanChoice& choice) {
 
 }  // namespace
 
-json page_answer(const Model& as_fitted, const json& fields, std::string& field) {
+std::string page_answer(const Model& as_fitted, const std::string& text, std::string& field) {
+  Question asked;
+  JsonFields::parse("the question", "", text)("fields", asked.fields);
   const auto text_of = [&](const std::string& id) {
     field = id;
-    return fields.value(id, "");
+    return asked.text(id);
   };
   Model model = as_fitted;
   if (const std::string network = text_of("network"); is_preset(network)) {
@@ -161,37 +174,29 @@ json page_answer(const Model& as_fitted, const json& fields, std::string& field)
   field.clear();
   const PlanChoice choice = make_plan(model, request).choices.front();
   const Prediction& p = choice.prediction;
-  json answer = {
-      {"asked", fmt::format("{}{}{}", format_sizes(p.sizes), p.sizes.empty() ? "" : " on ",
-                            format_workers(p.ranks, p.threads))},
-      {"time", time_of(p).shown},
-      {"interval", p.is_answer()
-                       ? fmt::format("when quiet, 95 %: {} to {}", detail::format_seconds(p.low),
-                                     detail::format_seconds(p.high))
-                       : "what was fitted allows too wide a range of times"},
-      {"verdict", sentence_of(model.verdict, p.reach)},
-      {"state", name_of(p.state)},
-      {"grounds", grounds_of(model, p)},
-      {"commands", commands_of(fields, request.sizes)},
-      {"row", row_of(choice)},
-      // For figures and the plan.
-      {"is_answer", p.is_answer()},
-      {"ranks", p.ranks},
-      {"threads", p.threads},
-      {"sizes", p.sizes},
-      {"seconds", p.seconds},
-      {"low", p.low},
-      {"high", p.high},
-      {"efficiency", choice.efficiency},
-      {"blocks", seconds_by_block(p)},
-      {"fits", choice.fits && request.deadline_s.has_value()}};
-  if (p.is_answer()) {
-    answer["run"] = "As this host was: " + runs_text(p);
-  }
-  if (request.deadline_s) {
-    answer["deadline"] = deadline_text(p, *request.deadline_s, deadline);
-  }
-  return answer;
+  return detail::json_text([&](JsonFields& object) {
+    object("asked", fmt::format("{}{}{}", format_sizes(p.sizes), p.sizes.empty() ? "" : " on ",
+                                format_workers(p.ranks, p.threads)));
+    object("time", time_of(p).shown);
+    object("interval",
+           p.is_answer() ? fmt::format("when quiet, 95 %: {} to {}", detail::format_seconds(p.low),
+                                       detail::format_seconds(p.high))
+                         : "what was fitted allows too wide a range of times");
+    object("verdict", sentence_of(model.verdict, p.reach))("state", name_of(p.state));
+    object("grounds", grounds_of(model, p))("commands", commands_of(asked, request.sizes));
+    object("row", row_of(choice));
+    // For figures and the plan.
+    object("is_answer", p.is_answer())("ranks", p.ranks)("threads", p.threads)("sizes", p.sizes);
+    object("seconds", p.seconds)("low", p.low)("high", p.high)("efficiency", choice.efficiency);
+    object("blocks", seconds_by_block(p));
+    object("fits", choice.fits && request.deadline_s.has_value());
+    if (p.is_answer()) {
+      object("run", "As this host was: " + runs_text(p));
+    }
+    if (request.deadline_s) {
+      object("deadline", deadline_text(p, *request.deadline_s, deadline));
+    }
+  });
 }
 
 }  // namespace cleave::models

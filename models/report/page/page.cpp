@@ -6,10 +6,12 @@
 #include <zlib.h>
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include <cleave/error.hpp>
+#include <cleave/trace/json_fields.hpp>
 #include <cleave/trace/words.hpp>
 
 #include "models/report/report.hpp"
@@ -18,7 +20,7 @@
 
 namespace cleave::models {
 
-using nlohmann::json;
+using detail::JsonFields;
 
 namespace {
 
@@ -158,8 +160,7 @@ std::string scripts_of(const Report& report) {
   const auto add = [&](const char* id, const std::string& bytes) {
     html += fmt::format("<script type=\"text/plain\" id=\"{}\">{}</script>\n", id, bytes);
   };
-  // Names out of files may be no UTF-8.
-  add("data", packed(page_data(report).dump(-1, ' ', false, json::error_handler_t::replace)));
+  add("data", packed(page_data(report)));
   add("echarts", base64(assets::echarts_gzip));
   if (!assets::predictor_wasm_gzip.empty()) {
     add("predictor-wasm", base64(assets::predictor_wasm_gzip));
@@ -173,74 +174,80 @@ std::string scripts_of(const Report& report) {
   return html;
 }
 
-/// The fields of a question: what they are called, begin with and allow.
-json fields_of(const Model& model) {
-  json fields = json::array();
-  const auto add = [&](const std::string& id, const std::string& label, const std::string& value,
-                       const std::string& hint) -> json& {
-    return fields.emplace_back(
-        json{{"id", id}, {"label", label}, {"value", value}, {"hint", hint}});
-  };
+/// A field of a question: what it is called, begins with and allows.
+struct QuestionField {
+  std::string id;
+  std::string label;
+  std::string value;
+  std::string hint;
+  std::vector<std::pair<std::string, std::string>> options;  ///< value and label of each
+};
+
+void fields(JsonFields& object, QuestionField& f) {
+  object("id", f.id)("label", f.label)("value", f.value)("hint", f.hint);
+  if (!f.options.empty()) {
+    object("options", f.options);
+  }
+}
+
+std::vector<QuestionField> question_fields(const Model& model) {
+  std::vector<QuestionField> all;
   const NamedSizes largest = largest_fitted(model);
   for (const std::string& name : model.size_names()) {
     const auto [least, most] = *model.fitted_range(name);
-    add("size-" + name, "Size " + name, format_count(largest.at(name)),
-        fmt::format("fitted: {} to {}", format_count(least), format_count(most)));
+    all.push_back({"size-" + name, "Size " + name, format_count(largest.at(name)),
+                   fmt::format("fitted: {} to {}", format_count(least), format_count(most))});
   }
   const bool is_search = model.search() != nullptr;
-  add("ranks", "Ranks", std::to_string(is_search ? model.max_ranks() : 8),
-      fmt::format("fitted: up to {}", model.max_ranks()));
+  all.push_back({"ranks", "Ranks", std::to_string(is_search ? model.max_ranks() : 8),
+                 fmt::format("fitted: up to {}", model.max_ranks())});
   if (is_search) {
     std::set<int> threads;
     for (const RunPoint& run : model.fitted) {
       threads.insert(run.threads);
     }
-    add("threads", "Threads of a rank", std::to_string(model.threads),
-        fmt::format("fitted: {}", fmt::join(threads, ", ")));
+    all.push_back({"threads", "Threads of a rank", std::to_string(model.threads),
+                   fmt::format("fitted: {}", fmt::join(threads, ", "))});
   }
   if (model.table() == nullptr) {
-    add("ranks-per-host", "Ranks per host", "", "empty: as in the fitted runs");
+    all.push_back({"ranks-per-host", "Ranks per host", "", "empty: as in the fitted runs"});
     if (model.hypercube() != nullptr) {
       const bool is_known = model.network.knows_between_hosts();
-      json& options =
-          add("network", "Network", is_known ? "" : kAssumedNetwork, "between hosts")["options"];
+      all.push_back({"network", "Network", is_known ? "" : kAssumedNetwork, "between hosts"});
       if (is_known) {
-        options.push_back({"", "as measured"});
+        all.back().options.emplace_back("", "as measured");
       }
       for (const std::string& name : preset_names()) {
-        options.push_back({name, name});
+        all.back().options.emplace_back(name, name);
       }
     }
   }
-  add("deadline", "Deadline", "", "20ms, 60s, 15m, 1.5h");
-  return fields;
+  all.push_back({"deadline", "Deadline", "", "20ms, 60s, 15m, 1.5h"});
+  return all;
 }
 
 }  // namespace
 
-json page_data(const Report& report) {
-  json runs = json::array();
-  for (const JudgedRun& c : report.comparisons) {
-    const Prediction& p = c.prediction;
-    const std::string text = fmt::format(
-        "{} on {}\nmeasured {}, predicted {}\nerror {:.3g} %, repetitions scatter by {:.3g} %",
-        format_sizes(c.run.sizes), format_workers(c.run.ranks, c.run.threads),
-        detail::format_seconds(c.measured_s), time_of(p).shown, 100 * c.relative_error,
-        100 * c.spread);
-    runs.push_back({{"ranks", c.run.ranks},
-                    {"threads", c.run.threads},
-                    {"sizes", c.run.sizes},
-                    {"measured", c.measured_s},
-                    {"predicted", p.seconds},
-                    {"low", p.low},
-                    {"high", p.high},
-                    {"is_answer", p.is_answer()},
-                    {"held_out", c.held_out},
-                    {"text", text}});
-  }
-  return {{"fields", fields_of(report.model)}, {"file", report.origin.model},
-          {"machine", report.origin.machine},  {"max_ranks", report.model.max_ranks()},
-          {"plan_heads", kPlanHeads},          {"runs", std::move(runs)}};
+static void fields(JsonFields& object, const JudgedRun& c) {
+  const Prediction& p = c.prediction;
+  object("ranks", c.run.ranks)("threads", c.run.threads)("sizes", c.run.sizes);
+  object("measured", c.measured_s)("predicted", p.seconds)("low", p.low)("high", p.high);
+  object("is_answer", p.is_answer())("held_out", c.held_out);
+  object("text",
+         fmt::format("{} on {}\nmeasured {}, predicted {}\nerror {:.3g} %, repetitions scatter by "
+                     "{:.3g} %",
+                     format_sizes(c.run.sizes), format_workers(c.run.ranks, c.run.threads),
+                     detail::format_seconds(c.measured_s), time_of(p).shown, 100 * c.relative_error,
+                     100 * c.spread));
+}
+
+std::string page_data(const Report& report) {
+  return detail::json_text([&](JsonFields& object) {
+    object("fields", question_fields(report.model))("file", report.origin.model);
+    object("machine", report.origin.machine)("max_ranks", report.model.max_ranks());
+    object("plan_heads", std::vector<std::string_view>(kPlanHeads.begin(), kPlanHeads.end()))(
+        "runs", report.comparisons);
+  });
 }
 
 std::string packed(std::string_view bytes) {

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <array>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -17,16 +16,17 @@ struct Report;
 /// \throws Error  if there is no memory to compress it
 std::string to_html(const Report& report);
 
-/// Data for the page's scripts: the fields of a question, and runs.
-nlohmann::json page_data(const Report& report);
+/// JSON for the page's scripts: the fields of a question, and runs.
+std::string page_data(const Report& report);
 
-/// The answer to a question, in sentences and numbers. The page calls it as WebAssembly.
+/// The answer to a question, in sentences and numbers, as JSON. The page calls it as WebAssembly.
 ///
-/// \param fields  the texts of the fields of page_data, by their ids; `file` and `machine` of the
-///                command that asks the same
+/// \param text    JSON, whose object `fields` has the texts of the fields of page_data by their
+/// ids,
+///                and `file` and `machine` of the command that asks the same
 /// \param field   becomes the id of the field that is being read; empty after the last
 /// \throws UsageError, Error  as the readers of the fields and make_plan
-nlohmann::json page_answer(const Model& model, const nlohmann::json& fields, std::string& field);
+std::string page_answer(const Model& model, const std::string& text, std::string& field);
 
 /// The heads of an answer's `row`, which is one of the plan over ranks.
 inline constexpr std::array kPlanHeads = {"ranks",      "time",         "95 % from",

@@ -5,13 +5,13 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <boost/core/noinit_adaptor.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <new>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace cleave {
@@ -66,7 +66,7 @@ inline void release_row(void* row) {
 #pragma GCC diagnostic pop
 #endif
 
-/// An allocator of such memory, for vectors whose elements have no value until they are given one.
+/// An allocator of such memory.
 template <class T>
   requires std::is_trivially_copyable_v<T>
 struct RowAllocator {
@@ -84,20 +84,11 @@ struct RowAllocator {
   }
   void deallocate(T* row, std::size_t /*count*/) { release_row(row); }
 
-  template <class Element, class... Values>
-  void construct(Element* place, Values&&... values) {
-    if constexpr (sizeof...(Values) == 0) {
-      ::new (static_cast<void*>(place)) Element;
-    } else {
-      ::new (static_cast<void*>(place)) Element(std::forward<Values>(values)...);
-    }
-  }
-
   friend bool operator==(const RowAllocator&, const RowAllocator&) { return true; }
 };
 
 /// A vector whose new elements have any value.
 template <class T>
-using Row = std::vector<T, RowAllocator<T>>;
+using Row = std::vector<T, boost::noinit_adaptor<RowAllocator<T>>>;
 
 }  // namespace cleave

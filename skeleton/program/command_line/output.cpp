@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <system_error>
 
@@ -19,29 +18,41 @@ namespace cleave::detail {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-/// A number whose name tells its unit.
 std::string number_text(std::string_view name, double value) {
   return name.ends_with("seconds") ? format_seconds(value)
          : std::abs(value) >= 1e4  ? rounded_count(value)
                                    : fmt::format("{:.4g}", value);
 }
 
-/// A figure without the marks of JSON.
-std::string words_of(std::string_view name, const Json& value, std::string_view between = ", ") {
-  if (!value.is_structured()) {
-    return value.is_string()         ? visible(value.get<std::string>())
-           : value.is_number_float() ? number_text(name, value.get<double>())
-           : value.is_null()         ? "none"
-           : value.is_boolean()      ? (value.get<bool>() ? "yes" : "no")
-                                     : value.dump();
-  }
-  std::vector<std::string> words;
-  for (const auto& [key, item] : value.items()) {
-    words.push_back((value.is_object() ? key + ' ' : "") + words_of(name, item, " "));
-  }
-  return fmt::format("{}", fmt::join(words, between));
+/// A figure without the marks of JSON. The name of a number tells its unit.
+std::string words_of(std::string_view name, const Figures& figure,
+                     std::string_view between = ", ") {
+  const auto words = [&]<class T>(const T& value) -> std::string {
+    if constexpr (std::is_null_pointer_v<T>) {
+      return "none";
+    } else if constexpr (std::is_same_v<T, bool>) {
+      return value ? "yes" : "no";
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      return visible(value);
+    } else if constexpr (std::is_same_v<T, double>) {
+      return number_text(name, value);
+    } else if constexpr (std::is_integral_v<T>) {
+      return std::to_string(value);
+    } else {
+      std::vector<std::string> all;
+      if constexpr (std::is_same_v<T, Figures::Named>) {
+        for (const auto& [key, item] : value.figures) {
+          all.push_back(key + ' ' + words_of(name, item, " "));
+        }
+      } else {
+        for (const Figures& item : value) {
+          all.push_back(words_of(name, item, " "));
+        }
+      }
+      return fmt::format("{}", fmt::join(all, between));
+    }
+  };
+  return std::visit(words, figure.written());
 }
 
 }  // namespace
@@ -61,16 +72,19 @@ std::string one_line(std::string text) {
   return visible(text);
 }
 
-std::string figures_text(const Json& figures) {
+std::string figures_text(const Figures::Named& figures) {
   constexpr std::string_view kRate = "_per_second";
   constexpr std::size_t kLabel = 22;
   std::string text;
-  for (const auto& [name, value] : figures.items()) {
-    const bool is_rate = name.ends_with(kRate) && value.is_number();
-    const std::string words = is_rate ? fmt::format("{} {}/s", rounded_count(value.get<double>()),
-                                                    name.substr(0, name.size() - kRate.size()))
-                                      : words_of(name, value);
-    text += wrapped(fmt::format("{:<{}}{}", is_rate ? "rate" : name, kLabel, words), kLabel);
+  for (const auto& [name, value] : figures.figures) {
+    const auto* const rate =
+        name.ends_with(kRate) ? std::get_if<double>(&value.written()) : nullptr;
+    const std::string words = rate != nullptr
+                                  ? fmt::format("{} {}/s", rounded_count(*rate),
+                                                name.substr(0, name.size() - kRate.size()))
+                                  : words_of(name, value);
+    text +=
+        wrapped(fmt::format("{:<{}}{}", rate != nullptr ? "rate" : name, kLabel, words), kLabel);
   }
   return text;
 }

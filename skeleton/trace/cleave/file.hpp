@@ -65,9 +65,6 @@ namespace detail {
 std::uint64_t crc_64(std::span<const std::byte> bytes);
 std::uint64_t crc_64(std::string_view text);
 
-/// 16 digits.
-std::string hexadecimal(std::uint64_t number);
-
 }  // namespace detail
 
 }  // namespace cleave

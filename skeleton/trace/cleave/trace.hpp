@@ -72,13 +72,6 @@ constexpr std::string_view name_of(Block block) {
   return kBlockNames[static_cast<std::size_t>(block)];
 }
 
-constexpr std::optional<Block> block_named(std::string_view name) {
-  const auto* const found = std::ranges::find(kBlockNames, name);
-  return found == kBlockNames.end()
-             ? std::nullopt
-             : std::optional(static_cast<Block>(found - kBlockNames.begin()));
-}
-
 /// One interval of one block on one rank. Times are nanoseconds of the recording rank's clock.
 struct Span {
   std::int64_t begin_ns = 0;

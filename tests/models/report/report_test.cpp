@@ -148,7 +148,7 @@ TEST(Page, NamesAreTextOnly) {
 }
 
 TEST(Page, HasWhatItsFieldsAndFiguresNeed) {
-  const nlohmann::json data = page_data(report_of({}));
+  const auto data = nlohmann::json::parse(page_data(report_of({})));
   const auto& size = data.at("fields")[0];
   EXPECT_EQ(size.at("id"), "size-N");
   EXPECT_EQ(size.at("value"), "32M");
@@ -163,7 +163,11 @@ TEST(Page, AnswersAsThePredictionSays) {
                                 {"ranks", "2"},      {"network", ""}, {"ranks-per-host", ""},
                                 {"deadline", "1h"}};
   std::string field;
-  const nlohmann::json answer = page_answer(model, asked, field);
+  const auto answer_to = [&](const nlohmann::json& fields) {
+    const nlohmann::json question = {{"fields", fields}};
+    return nlohmann::json::parse(page_answer(model, question.dump(), field));
+  };
+  const nlohmann::json answer = answer_to(asked);
   EXPECT_EQ(field, "");
   EXPECT_EQ(answer.at("asked"), "N=64M on 2 ranks");
   EXPECT_EQ(answer.at("deadline"), (nlohmann::json{"yes", "Keeps 1h with 95 % probability."}));
@@ -180,7 +184,7 @@ TEST(Page, AnswersAsThePredictionSays) {
     question["ranks"] = std::to_string(ranks);
     question["size-N"] = std::to_string(n);
     const Prediction said = predict(model, ranks, {{"N", n}});
-    const nlohmann::json found = page_answer(model, question, field);
+    const nlohmann::json found = answer_to(question);
     EXPECT_EQ(found.at("seconds"), said.seconds);
     EXPECT_EQ(found.at("low"), said.low);
     EXPECT_EQ(found.at("high"), said.high);
@@ -190,7 +194,7 @@ TEST(Page, AnswersAsThePredictionSays) {
            {"size-N", "none"}, {"ranks", "-3"}, {"deadline", "soon"}}) {
     nlohmann::json wrong = asked;
     wrong[id] = text;
-    EXPECT_THROW(page_answer(model, wrong, field), UsageError) << id;
+    EXPECT_THROW(answer_to(wrong), UsageError) << id;
     EXPECT_EQ(field, id);
   }
 }

@@ -67,7 +67,7 @@ TEST(Group, APowerOfTwoIsTheHypercube) {
   for (int rank = 0; rank < 64; ++rank) {
     Group group{0, 64};
     for (int bit = 5; bit >= 0; --bit) {
-      EXPECT_EQ(partner_of(rank, group), rank ^ (1 << bit));
+      EXPECT_EQ(other_of(rank, Step::Ranks::all, group), rank ^ (1 << bit));
       group = group.half_of(rank);
     }
     EXPECT_EQ(group, (Group{rank, 1}));
@@ -169,7 +169,8 @@ TEST(Schedule, WhoGivesMeetsWhoGets) {
         EXPECT_TRUE(group.right().contains(right + i));
         EXPECT_EQ(other_of(left + i, step.ranks, group), right + i);
         EXPECT_EQ(other_of(right + i, step.ranks, group), left + i);
-        EXPECT_EQ(partner_of(right, group).has_value(), step.ranks != Step::Ranks::last);
+        EXPECT_EQ(other_of(right, Step::Ranks::all, group).has_value(),
+                  step.ranks != Step::Ranks::last);
       }
     }
   });

@@ -24,14 +24,6 @@ TEST(Sizes, TheFirstValueOfANameStays) {
   EXPECT_EQ(sizes.begin()[1], (Size{"M", 7}));
 }
 
-TEST(Blocks, NamesAreReadBack) {
-  for (const std::string_view name : kBlockNames) {
-    ASSERT_TRUE(block_named(name));
-    EXPECT_EQ(name_of(*block_named(name)), name);
-  }
-  EXPECT_FALSE(block_named("phase"));
-}
-
 /// Time that a test gives to a recorder in place of the system's.
 std::int64_t told_ns = 0;
 std::int64_t told_delay_ns = 0;

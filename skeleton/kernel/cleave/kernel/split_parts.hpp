@@ -120,7 +120,7 @@ inline ExchangePlan plan_exchange(const std::vector<ClassCounts>& counts) {
     const Group other = half.first == 0 ? group.right() : group.left();
     for (int from = other.first; from < other.first + other.size; ++from) {
       std::int64_t given = 0;
-      if (const auto partner = partner_of(from, group)) {
+      if (const auto partner = other_of(from, Step::Ranks::all, group)) {
         given = plan.crossing[from];
         if (given > maximum - plan.sizes[*partner]) {
           given = std::max<std::int64_t>(0, mean - plan.sizes[*partner]);

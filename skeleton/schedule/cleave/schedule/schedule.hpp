@@ -115,15 +115,9 @@ struct Pairs {
 constexpr Pairs pairs_of(Step::Ranks ranks, Group group) {
   const Group left = group.left();
   const int right = group.right().first;
-  switch (ranks) {
-    case Step::Ranks::all:
-      return {.left = left.first, .right = right, .count = left.size};
-    case Step::Ranks::first:
-      return {.left = left.first, .right = right, .count = 1};
-    case Step::Ranks::last:
-      break;
-  }
-  return {.left = right - 1, .right = group.first + group.size - 1, .count = 1};
+  return ranks == Step::Ranks::last
+             ? Pairs{right - 1, group.first + group.size - 1, 1}
+             : Pairs{left.first, right, ranks == Step::Ranks::all ? left.size : 1};
 }
 
 /// Whom `rank` meets there; none if it does not take part.
@@ -133,11 +127,6 @@ constexpr std::optional<int> other_of(int rank, Step::Ranks ranks, Group group) 
     return rank - left + right;
   }
   return rank >= right && rank < right + count ? std::optional(rank - right + left) : std::nullopt;
-}
-
-/// The rank across the cut of `group` that `rank` swaps solutions with.
-constexpr std::optional<int> partner_of(int rank, Group group) {
-  return other_of(rank, Step::Ranks::all, group);
 }
 
 struct Schedule {

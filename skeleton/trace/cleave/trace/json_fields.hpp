@@ -17,12 +17,14 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <cleave/error.hpp>
@@ -30,11 +32,7 @@
 
 namespace cleave::detail {
 
-/// `value` on one line, or indented by `indent` blanks a level. Bytes that are not UTF-8 become
-/// U+FFFD.
-std::string json_text(const nlohmann::json& value, int indent = -1);
-
-/// The fields of one JSON object that is read or written.
+/// The fields of one JSON object that is read, or written in the order in which they are named.
 class JsonFields {
  public:
   /// The object `text`, to be read; its texts as a terminal may show them. `where` is its place in
@@ -45,12 +43,15 @@ class JsonFields {
   JsonFields();
 
   bool reads() const { return reads_; }
-  bool has(const std::string& name) const { return object_->contains(name); }
+  bool has(const std::string& name) const;
+  /// JSON on one line, or indented by `indent` blanks a level; bytes that are no UTF-8 are U+FFFD.
+  std::string text(int indent = -1) const;
 
   /// Reads the field `name` into `value`, or writes it from there. `value` is a text, a bool, a
   /// number, a struct that has `fields`, a function of the JsonFields of an object, a std::optional
-  /// (without a value: no field), or a vector, set, map by names or pair of such. `limits` are the
-  /// minimum and maximum of the numbers in it; either may be left out from the back.
+  /// (without a value: no field), or a vector, set, map by names or pair of such. Written are also
+  /// nullptr, a variant, and what a value's `written()` gives. `limits` are the minimum and maximum
+  /// of the numbers in it; either may be left out from the back.
   template <class T, class... Limits>
   JsonFields& operator()(const std::string& name, T&& value, Limits... limits) {
     auto& variable = const_cast<std::remove_cvref_t<T>&>(value);  // only read where this writes
@@ -68,6 +69,13 @@ class JsonFields {
   template <class T, class... Limits>
   JsonFields& optional(const std::string& name, T& value, Limits... limits) {
     return reads_ && !has(name) ? *this : (*this)(name, value, limits...);
+  }
+
+  /// Writes null where there is no value.
+  template <class T>
+  JsonFields& or_null(const std::string& name, const std::optional<T>& value) {
+    visit(name, at(name), const_cast<std::optional<T>&>(value));
+    return *this;
   }
 
   /// An enumerator by its name; `names` are in the order of the enumerators, from 0 on.
@@ -91,8 +99,6 @@ class JsonFields {
     }
   }
 
-  const nlohmann::json& raw() const { return *object_; }
-
   /// The field `name`, which is read.
   template <class T, class... Limits>
   T get(const char* name, Limits... limits) {
@@ -102,16 +108,15 @@ class JsonFields {
   }
 
  private:
-  using Json = nlohmann::json;
+  using Json = nlohmann::ordered_json;
 
   JsonFields(std::string file, std::string where, std::shared_ptr<Json> object, bool reads);
 
   template <class T, class... Limits>
   void visit(const std::string& name, Json& json, T& value, Limits... limits) {
-    if constexpr (std::is_same_v<T, bool>) {
-      plain(name, json, value, json.is_boolean(), "true or false");
-    } else if constexpr (std::is_same_v<T, std::uint64_t>) {
-      plain(name, json, value, json.is_number_unsigned(), "an unsigned integer");
+    if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, std::uint64_t> ||
+                  std::is_same_v<T, std::string>) {
+      plain(name, json, value);
     } else if constexpr (std::is_arithmetic_v<T>) {
       using Number = std::conditional_t<std::integral<T>, std::int64_t, double>;
       struct Range {
@@ -121,13 +126,18 @@ class JsonFields {
       const Range range{static_cast<Number>(limits)...};
       value = static_cast<T>(
           number(name, json, static_cast<Number>(value), range.minimum, range.maximum));
-    } else if constexpr (std::is_same_v<T, std::string>) {
-      plain(name, json, value, json.is_string(), "a string");
-      if (reads_) {
-        value = visible(value);
-      }
+    } else if constexpr (std::is_null_pointer_v<T>) {
+      // A field that is named alone is null.
     } else if constexpr (std::convertible_to<T&, std::string_view>) {
-      json = std::string_view(value);
+      std::string text{std::string_view(value)};
+      plain(name, json, text);
+    } else if constexpr (requires { value.written(); }) {
+      std::visit([&]<class Each>(const Each& each) { visit(name, json, const_cast<Each&>(each)); },
+                 value.written());
+    } else if constexpr (requires { value.has_value(); }) {
+      if (value.has_value()) {
+        visit(name, json, *value);
+      }
     } else if constexpr (requires(JsonFields& object) { value(object); }) {
       JsonFields object = inner(name, json);
       value(object);
@@ -138,8 +148,8 @@ class JsonFields {
       JsonFields object = inner(name, json);
       if (reads_) {
         value.clear();
-        for (const auto& item : json.items()) {
-          object.visit(item.key(), item.value(), value[visible(item.key())], limits...);
+        for (const std::string& key : object.names()) {
+          object(key, value[visible(key)], limits...);
         }
       } else {
         for (auto& [key, inner_value] : value) {
@@ -148,42 +158,37 @@ class JsonFields {
       }
     } else if constexpr (requires { value.first, value.second; }) {
       open_array(name, json, 2);
-      visit(name + "[0]", json[0], value.first, limits...);
-      visit(name + "[1]", json[1], value.second, limits...);
+      visit(name + "[0]", element(json, 0), value.first, limits...);
+      visit(name + "[1]", element(json, 1), value.second, limits...);
     } else {
       using Element = typename T::value_type;
-      open_array(name, json);
+      const std::size_t size = open_array(name, json);
       if (reads_) {
         value.clear();
-        for (std::size_t i = 0; i < json.size(); ++i) {
-          Element element{};
-          visit(name + '[' + std::to_string(i) + ']', json[i], element, limits...);
-          value.insert(value.end(), std::move(element));
+        for (std::size_t i = 0; i < size; ++i) {
+          Element read{};
+          visit(name + '[' + std::to_string(i) + ']', element(json, i), read, limits...);
+          value.insert(value.end(), std::move(read));
         }
       } else {
-        for (const Element& element : value) {
-          visit(name, json.emplace_back(), const_cast<Element&>(element), limits...);
+        for (std::size_t i = 0; const Element& each : value) {
+          visit(name, element(json, i++), const_cast<Element&>(each), limits...);
         }
       }
     }
   }
 
   template <class T>
-  void plain(const std::string& name, Json& json, T& value, bool is_right,
-             const char* right) const {
-    if (reads_) {
-      refuse_unless(is_right, name, json, right);
-      value = json.get<T>();
-    } else {
-      json = value;
-    }
-  }
-
+  void plain(const std::string& name, Json& json, T& value) const;
   Json& at(const std::string& name);
   /// The fields of the object `json`, which is made to be written.
   JsonFields inner(const std::string& name, Json& json) const;
+  std::vector<std::string> names() const;
   /// Makes `json` an array to be written. One that is read has `size` elements unless that is 0.
-  void open_array(const std::string& name, Json& json, std::size_t size = 0) const;
+  /// \return  how many it has
+  std::size_t open_array(const std::string& name, Json& json, std::size_t size = 0) const;
+  /// One more where `index` is their number.
+  static Json& element(Json& array, std::size_t index);
   void refuse_unless(bool is_right, const std::string& name, const Json& json,
                      const char* right) const;
   std::size_t choose(const std::string& name, std::size_t value,
@@ -198,13 +203,17 @@ class JsonFields {
   bool reads_;
 };
 
-/// The JSON of a struct that has `fields`. \throws Error  if a number in it is not finite
+/// The JSON of a struct that has `fields`, or of what a function of JsonFields writes.
+/// \throws Error  if a number in it is not finite
 template <class T>
-  requires requires(JsonFields& object, T& value) { fields(object, value); }
 std::string json_text(const T& value, int indent = -1) {
   JsonFields object;
-  fields(object, const_cast<T&>(value));
-  return json_text(object.raw(), indent);
+  if constexpr (requires { value(object); }) {
+    value(object);
+  } else {
+    fields(object, const_cast<T&>(value));
+  }
+  return object.text(indent);
 }
 
 }  // namespace cleave::detail

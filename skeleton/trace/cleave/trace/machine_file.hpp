@@ -71,8 +71,8 @@ const Communication* nearest(const std::vector<Communication>& patterns, int ran
 /// hand.
 void fields(JsonFields& object, Communication& pattern);
 
-/// The text of a machine file.
-std::string to_text(const Machine& machine);
+/// The text of a machine file, indented by so many blanks a level, or one line where that is -1.
+std::string to_text(const Machine& machine, int indent = 1);
 
 /// \throws FileError
 void write_machine(const std::filesystem::path& path, const Machine& machine);

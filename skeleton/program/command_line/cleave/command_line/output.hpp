@@ -4,10 +4,11 @@
 
 #include <filesystem>
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <cleave/figures.hpp>
 
 namespace cleave::detail {
 
@@ -19,7 +20,7 @@ std::string rounded_count(double count);
 
 /// Results for people, a line each with its name: numbers with four digits or as 41 k, seconds with
 /// their unit, lists as words.
-std::string figures_text(const nlohmann::ordered_json& figures);
+std::string figures_text(const Figures::Named& figures);
 
 /// Refuses a file on standard output, which `option` writes, beside an answer in JSON.
 /// \throws UsageError

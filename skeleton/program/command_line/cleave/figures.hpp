@@ -6,42 +6,59 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
-#include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
 namespace cleave {
+
+namespace detail {
+class JsonFields;
+}
 
 /// Named results, in the order in which they are printed: `{{"nodes", 17}, {"tree", "T1"}}`. A
 /// value is a number, a truth value, a text, nullptr for none, a list of values, or named ones
 /// again.
 class Figures {
  public:
-  Figures() : Figures(std::initializer_list<Figures>{}) {}  ///< no results
+  using List = std::vector<Figures>;
+  struct Named {
+    std::vector<std::pair<std::string, Figures>> figures;
+
+    /// Writes each as a field.
+    void operator()(detail::JsonFields& object) const;
+  };
+  using Value = std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double, std::string,
+                             List, Named>;
+
+  Figures() : value_(Named()) {}  ///< no results
   /// Named values where each is a pair of a text and a value, else a list.
   Figures(std::initializer_list<Figures> values);
-  Figures(const std::vector<Figures>& list);
-  Figures(std::nullptr_t none) : Figures(Scalar(none)) {}
+  Figures(std::nullptr_t none) : value_(none) {}
   template <class T>
     requires std::is_arithmetic_v<T>
-  Figures(T value) : Figures(Scalar(static_cast<WidestOf<T>>(value))) {}
+  Figures(T value) : value_(static_cast<WidestOf<T>>(value)) {}
   template <std::convertible_to<std::string_view> T>
-  Figures(const T& text) : Figures(Scalar(std::string(std::string_view(text)))) {}
-  template <class List>
-    requires(!std::convertible_to<List, std::string_view>) && requires(const List& values) {
+  Figures(const T& text) : value_(std::string(std::string_view(text))) {}
+  template <class Values>
+    requires(!std::convertible_to<Values, std::string_view>) && requires(const Values& values) {
       std::begin(values);
       std::end(values);
     }
-  Figures(const List& list) : Figures(std::vector<Figures>(std::begin(list), std::end(list))) {}
+  Figures(const Values& list) : value_(List(std::begin(list), std::end(list))) {}
   template <class T>
   Figures(const std::optional<T>& value) : Figures(value ? Figures(*value) : Figures(nullptr)) {}
 
-  const nlohmann::ordered_json& json() const { return *json_; }
+  /// Names a value, or gives what has this name another. \pre  these are named values
+  void set(std::string_view name, Figures value);
+
+  const Value& written() const { return value_; }
+  /// \pre  these are named values
+  const Named& named() const { return std::get<Named>(value_); }
 
  private:
   template <class T>
@@ -49,12 +66,8 @@ class Figures {
       std::same_as<T, bool>, bool,
       std::conditional_t<std::floating_point<T>, double,
                          std::conditional_t<std::signed_integral<T>, std::int64_t, std::uint64_t>>>;
-  using Scalar =
-      std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double, std::string>;
 
-  explicit Figures(const Scalar& scalar);
-
-  std::shared_ptr<const nlohmann::ordered_json> json_;
+  Value value_;
 };
 
 }  // namespace cleave
