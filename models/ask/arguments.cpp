@@ -206,12 +206,15 @@ void fields(JsonFields& object, const JudgedRun& judged) {
 void verdict_field(JsonFields& object, const Verdict& verdict, double reach) {
   std::vector<double> errors;
   std::ranges::transform(verdict.checks, std::back_inserter(errors), &Check::error);
-  const auto median = errors.empty() ? std::nullopt : std::optional(detail::median(errors));
   object("verdict", [&](JsonFields& fields) {
     fields("state", name_of(verdict.state(reach)))("sentence", sentence_of(verdict, reach));
     fields("held_out", verdict.checks.size());
     fields("inside", std::ranges::count(verdict.checks, true, &Check::is_inside));
-    fields.or_null("median_error", median);
+    if (errors.empty()) {
+      fields("median_error", nullptr);
+    } else {
+      fields("median_error", detail::median(errors));
+    }
   });
 }
 

@@ -46,8 +46,8 @@ struct Neighbourhood {
   Numbers weights(double nearness) const { return std::exp(-2 * std::numbers::ln2 * nearness * u); }
 };
 
-/// All but the last.
-Numbers measured(const Numbers& all) { return all[std::slice(0, all.size() - 1, 1)]; }
+/// All but what is asked for.
+Numbers measured(const Numbers& all, std::size_t rows) { return all[std::slice(0, rows, 1)]; }
 
 Numbers log2_of(const Numbers& x) { return std::log(x) / std::numbers::ln2; }
 
@@ -65,7 +65,7 @@ std::pair<double, double> fit_terms(const Neighbourhood& of, double nearness, do
       root * std::sqrt(of.ranks / of.ranks[of.edge])};
   Columns relative;
   for (const Numbers& term : terms) {
-    relative.push_back(list_of(measured(term) / of.seconds));
+    relative.push_back(list_of(measured(term, rows) / of.seconds));
   }
   const Numbers weights = of.weights(nearness);
   const auto c = solve_non_negative(list_of(weights), relative, std::vector<double>(rows, 1));
@@ -73,7 +73,7 @@ std::pair<double, double> fit_terms(const Neighbourhood& of, double nearness, do
   for (std::size_t i = 0; i < terms.size(); ++i) {
     fitted += terms[i] * c[i];
   }
-  const Numbers left = measured(fitted) / of.seconds - 1.0;
+  const Numbers left = measured(fitted, rows) / of.seconds - 1.0;
   return {std::log(fitted[rows]), std::sqrt((weights * left * left).sum() / weights.sum())};
 }
 
@@ -82,8 +82,8 @@ double on_plane(const Neighbourhood& of) {
   const std::size_t rows = of.seconds.size();
   const Numbers load = log2_of(of.load / of.load[of.edge]);
   const Numbers ranks = log2_of(of.ranks / of.ranks[of.edge]);
-  const Columns columns = {Columns::value_type(rows, 1), list_of(measured(load)),
-                           list_of(measured(ranks))};
+  const Columns columns = {Columns::value_type(rows, 1), list_of(measured(load, rows)),
+                           list_of(measured(ranks, rows))};
   const auto c =
       solve(list_of(of.weights(kNear)), columns, list_of(std::log(of.seconds)), 1e-6).coefficients;
   return c[0] + std::min(c[1], std::numbers::ln2) * load[rows] + c[2] * ranks[rows];
@@ -141,14 +141,14 @@ Neighbourhood near(const TableModel& table, const NamedValues& asked, const Work
   of.surface = std::pow(of.load, table.values_of(kRanksSize).size() > 1 ? 2.0 / 3 : 0.0);
   of.load /= law.is_shared ? of.ranks : Numbers(1, rows + 1);
   const auto away = [rows](const Numbers& x) -> Numbers {
-    const Numbers known = measured(x);
+    const Numbers known = measured(x, rows);
     return std::abs(log2_of(x / std::clamp(x[rows], known.min(), known.max())));
   };
   const Numbers by_ranks = away(of.ranks);
   Numbers u = away(of.load);
   std::ranges::transform(u, by_ranks, std::begin(u),
                          [](double a, double b) { return std::max(a, b); });
-  of.u = measured(u);
+  of.u = measured(u, rows);
   of.reach = u[rows];
   of.edge = static_cast<std::size_t>(std::ranges::min_element(of.u) - std::begin(of.u));
   return of;

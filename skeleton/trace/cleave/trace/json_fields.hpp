@@ -74,8 +74,7 @@ class JsonFields {
   /// Writes null where there is no value.
   template <class T>
   JsonFields& or_null(const std::string& name, const std::optional<T>& value) {
-    visit(name, at(name), const_cast<std::optional<T>&>(value));
-    return *this;
+    return value ? (*this)(name, *value) : (*this)(name, nullptr);
   }
 
   /// An enumerator by its name; `names` are in the order of the enumerators, from 0 on.
