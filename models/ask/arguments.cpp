@@ -220,6 +220,7 @@ void verdict_field(JsonFields& object, const Verdict& verdict, double reach) {
 
 static void fields(JsonFields& object, const Answer& answer) {
   object("text", answer.line).or_null("prediction", answer.prediction);
+  object("verdict", answer.verdict)("notes", answer.notes);
 }
 
 void fields(JsonFields& object, const Report& report) {

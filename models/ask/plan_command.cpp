@@ -42,7 +42,7 @@ Cell core_hours(double hours) {
                                       : fmt::format("{:.0f}", hours));
 }
 
-void print_table(const Plan& plan, const std::vector<Prediction>& predictions) {
+void print_table(const Plan& plan, const std::vector<Answer>& answers) {
   Table table{.columns = {{""},
                           {"ranks", true},
                           {"time", true},
@@ -64,7 +64,7 @@ void print_table(const Plan& plan, const std::vector<Prediction>& predictions) {
                           text(std::string(name_of(p.state)))});
   }
   fmt::print("{}", to_terminal(table));
-  std::vector<std::string> notes = remarks_of(predictions);
+  std::vector<std::string> notes = notes_of(answers);
   if (!plan.left_out.empty()) {
     notes.push_back(plan.left_out);
   }
@@ -132,22 +132,30 @@ void run(PlanArguments& arguments) {
                                               .mpi_type = CLEAVE_SLURM_MPI_TYPE,
                                               .checkpoint = arguments.checkpoint}));
   }
-  std::vector<Prediction> predictions;
-  std::ranges::transform(plan.choices, std::back_inserter(predictions), &PlanChoice::prediction);
-  const double reach = plan.chosen ? predictions[*plan.chosen].reach
-                                   : std::ranges::max(predictions, {}, &Prediction::reach).reach;
+  std::vector<Answer> answers;
+  double reach = 0;  // of what is chosen, else the farthest
+  for (const PlanChoice& choice : plan.choices) {
+    const Prediction& p = choice.prediction;
+    answers.push_back({.ranks = p.ranks, .notes = p.remarks});
+    reach = std::max(reach, p.reach);
+  }
+  if (plan.chosen) {
+    Answer& chosen = answers[*plan.chosen];
+    chosen = answer_of(model, plan.choices[*plan.chosen].prediction);
+    reach = chosen.prediction->reach;
+  }
   arguments.answering.print([&](detail::JsonFields& object) {
     verdict_field(object, model.verdict, reach);
     object("choices", plan.choices);
     object.or_null("ranks",
-                   plan.chosen ? std::optional(predictions[*plan.chosen].ranks) : std::nullopt);
+                   plan.chosen ? std::optional(answers[*plan.chosen].ranks) : std::nullopt);
     if (!plan.left_out.empty()) {
       object("left_out", plan.left_out);
     }
   });
   if (arguments.answering.is_for_people()) {
     fmt::print("{}\n", wrapped(sentence_of(model.verdict, reach)));
-    print_table(plan, predictions);
+    print_table(plan, answers);
   }
   if (is_refused) {
     throw Error("nothing is planned that is not checked; --anyway does: " +

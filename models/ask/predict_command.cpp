@@ -25,8 +25,8 @@ struct PredictArguments {
   Answering answering;
 };
 
-void print_table(const std::vector<Prediction>& predictions, bool is_search) {
-  const bool has_threads = is_search || predictions.front().threads > 1;
+void print_table(const std::vector<Answer>& answers, bool is_search) {
+  const bool has_threads = is_search || answers.front().prediction->threads > 1;
   Table table{.columns = {{"ranks", true},
                           {"threads", true, !has_threads},
                           {"sizes"},
@@ -35,7 +35,8 @@ void print_table(const std::vector<Prediction>& predictions, bool is_search) {
                           {"to", true},
                           {"a run to", true},
                           {"verdict"}}};
-  for (const Prediction& p : predictions) {
+  for (const Answer& answer : answers) {
+    const Prediction& p = *answer.prediction;
     table.rows.push_back(
         {whole(p.ranks), whole(p.threads), text(format_sizes(p.sizes)), time_of(p),
          known(p.is_answer(), seconds(p.low)), known(p.is_answer(), seconds(p.high)),
@@ -60,24 +61,26 @@ void run(PredictArguments& arguments) {
     sizes.resize(1);  // of a table of ranks and times
   }
   require_option(sizes, "--size", "--size N=1G");
-  std::vector<Prediction> predictions;
+  std::vector<Answer> answers;
+  double reach = 0;
   for (const NamedSizes& size : sizes) {
     for (const int p : ranks) {
-      Prediction& said =
-          predictions.emplace_back(predict(model, p, size, arguments.question.options()));
-      if (const auto apart = forms_apart(model, said)) {
-        said.remarks.push_back(apart->text);
-      }
+      answers.push_back(answer_of(model, predict(model, p, size, arguments.question.options())));
+      reach = std::max(reach, answers.back().prediction->reach);
     }
   }
   if (const TableModel* table = model.table()) {
-    Prediction& last = predictions.back();
-    last.remarks.push_back(advice_on(*table, table_sizes(last.ranks, last.sizes)));
-    std::erase(last.remarks, "");
+    const Prediction& last = *answers.back().prediction;
+    answers.back().notes.push_back(advice_on(*table, table_sizes(last.ranks, last.sizes)));
+    std::erase(answers.back().notes, "");
   }
-  const double reach = std::ranges::max(predictions, {}, &Prediction::reach).reach;
   arguments.answering.print([&](detail::JsonFields& object) {
     verdict_field(object, model.verdict, reach);
+    std::vector<Prediction> predictions;
+    for (const Answer& answer : answers) {
+      predictions.push_back(*answer.prediction);
+      predictions.back().remarks = answer.notes;
+    }
     object("predictions", predictions);
   });
   if (!arguments.answering.is_for_people()) {
@@ -85,14 +88,14 @@ void run(PredictArguments& arguments) {
   }
   fmt::print("{}\n", wrapped(sentence_of(model.verdict, reach)));
   constexpr std::size_t kMostAnswers = 10;  // more are read better in the table
-  if (predictions.size() <= kMostAnswers) {
-    for (const Prediction& p : predictions) {
-      fmt::print("{}", wrapped(answer_line(p)));
+  if (answers.size() <= kMostAnswers) {
+    for (const Answer& answer : answers) {
+      fmt::print("{}", wrapped(answer_line(*answer.prediction)));
     }
     fmt::print("\n");
   }
-  print_table(predictions, model.search() != nullptr);
-  fmt::print("{}", notes_text(remarks_of(predictions)));
+  print_table(answers, model.search() != nullptr);
+  fmt::print("{}", notes_text(notes_of(answers)));
 }
 
 }  // namespace

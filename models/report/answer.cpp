@@ -155,22 +155,21 @@ std::string ranks_text(const std::set<int>& some, const std::set<int>& all) {
 
 }  // namespace
 
-std::vector<std::string> remarks_of(const std::vector<Prediction>& predictions) {
+std::vector<std::string> notes_of(const std::vector<Answer>& answers) {
   std::set<int> all;
-  std::vector<std::pair<std::string, std::set<int>>> remarks;
-  for (const Prediction& prediction : predictions) {
-    all.insert(prediction.ranks);
-    for (const std::string& text : prediction.remarks) {
-      auto known =
-          std::ranges::find(remarks, text, [](const auto& remark) { return remark.first; });
-      if (known == remarks.end()) {
-        known = remarks.insert(known, {text, {}});
+  std::vector<std::pair<std::string, std::set<int>>> notes;
+  for (const Answer& answer : answers) {
+    all.insert(answer.ranks);
+    for (const std::string& text : answer.notes) {
+      auto known = std::ranges::find(notes, text, [](const auto& note) { return note.first; });
+      if (known == notes.end()) {
+        known = notes.insert(known, {text, {}});
       }
-      known->second.insert(prediction.ranks);
+      known->second.insert(answer.ranks);
     }
   }
   std::vector<std::string> texts;
-  for (const auto& [text, ranks] : remarks) {
+  for (const auto& [text, ranks] : notes) {
     texts.push_back(ranks == all ? text : fmt::format("at {}: {}", ranks_text(ranks, all), text));
   }
   return texts;
@@ -252,27 +251,39 @@ std::optional<FormsApart> forms_apart(const Model& model, const Prediction& said
   return apart;
 }
 
-Answer answer_of(const Model& model, const Place& place) {
-  Answer answer{.ranks = place.ranks, .comes_first = true};
+Answer answer_of(const Model& model, Prediction prediction) {
+  Answer answer{.ranks = prediction.ranks,
+                .line = answer_line(prediction),
+                .verdict = sentence_of(model.verdict, prediction.reach),
+                .notes = prediction.remarks,
+                .comes_first = true};
+  if (const std::optional<FormsApart> apart = forms_apart(model, prediction)) {
+    answer.line += "; " + apart->text;
+    answer.notes.push_back(apart->text);
+    answer.telling = apart->telling;
+  }
+  answer.prediction = std::move(prediction);
+  return answer;
+}
+
+Answer answer_or_reason(const Model& model, const Place& place) {
   try {
-    answer.prediction = predict(model, place.ranks, place.sizes, {.threads = place.threads});
-    answer.line = answer_line(*answer.prediction);
-    answer.apart = forms_apart(model, *answer.prediction);
-    answer.line += answer.apart ? "; " + answer.apart->text : "";
+    return answer_of(model, predict(model, place.ranks, place.sizes, {.threads = place.threads}));
   } catch (const UsageError&) {
     throw;
   } catch (const Error& e) {
-    answer.line = fmt::format("{} on {}: {}", format_sizes(place.sizes),
-                              detail::format_ranks(place.ranks), e.what());
+    return {.ranks = place.ranks,
+            .line = fmt::format("{} on {}: {}", format_sizes(place.sizes),
+                                detail::format_ranks(place.ranks), e.what()),
+            .comes_first = true};
   }
-  return answer;
 }
 
 std::vector<Answer> answers_of(const Model& model) {
   const NamedSizes sizes = largest_fitted(model);
   std::vector<Answer> answers;
   for (const auto& [ranks, comes_first] : ranks_of_answers(model)) {
-    answers.push_back(answer_of(model, {ranks, model.threads, sizes}));
+    answers.push_back(answer_or_reason(model, {ranks, model.threads, sizes}));
     answers.back().comes_first = comes_first;
   }
   return answers;
@@ -294,7 +305,7 @@ std::vector<Answer> answers_of_rehearsals(const Model& model) {
   for (const KnownRun& run : model.known) {
     if (run.kind == Kind::rehearsal &&
         std::ranges::any_of(asked, [&](const KnownRun& of) { return is_same(of, run); })) {
-      answers.push_back(answer_of(model, run.place));
+      answers.push_back(answer_or_reason(model, run.place));
     }
   }
   std::ranges::stable_sort(answers, {}, &Answer::ranks);

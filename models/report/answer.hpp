@@ -45,10 +45,6 @@ JudgedRun judge_run(const Model& model, const RunPoint& run);
 /// "95 % of runs between 3 ms and 4 ms", if that is known.
 std::string runs_text(const Prediction& prediction);
 
-/// The remarks of several predictions, each once: "l and g are those of 8 ranks" if it is so of
-/// every number of ranks, else "at 16 to 1024 ranks: l and g are those of 8 ranks".
-std::vector<std::string> remarks_of(const std::vector<Prediction>& predictions);
-
 /// The sizes of the largest problem that the model was fitted to.
 NamedSizes largest_fitted(const Model& model);
 
@@ -58,21 +54,28 @@ struct FormsApart {
   NamedSizes telling;  ///< a run of the fitted ranks that tells which is right; maybe none
 };
 
-/// The time of the largest problem that was measured, on one number of ranks.
+/// The answer to a question, which commands, JSON and the page show.
 struct Answer {
   int ranks = 1;
-  std::string line;
   std::optional<Prediction> prediction;  ///< none if it cannot be told; the line says why
-  std::optional<FormsApart> apart;
-  bool comes_first = false;  ///< whether every report begins with it
+  std::string line;                      ///< answer_line, and the forms that answer it apart
+  std::string verdict;                   ///< sentence_of the model's verdict
+  std::vector<std::string> notes;        ///< what it rests on: remarks, and forms apart
+  NamedSizes telling;                    ///< FormsApart::telling
+  bool comes_first = false;              ///< whether every report begins with it
 };
 
 /// The forms of a model's block that say most different times of what `said` is of; none where
 /// likely ones are within a fifth, or the run is known.
 std::optional<FormsApart> forms_apart(const Model& model, const Prediction& said);
 
-/// The answer for one run, with the forms that answer it apart, or the reason why there is none.
-Answer answer_of(const Model& model, const Place& place);
+Answer answer_of(const Model& model, Prediction prediction);
+/// The answer for one run, or the reason why there is none. \throws UsageError
+Answer answer_or_reason(const Model& model, const Place& place);
+
+/// The notes of several answers, each once: "l and g are those of 8 ranks" if it is so of every
+/// number of ranks, else "at 16 to 1024 ranks: l and g are those of 8 ranks".
+std::vector<std::string> notes_of(const std::vector<Answer>& answers);
 
 /// On 1, 2, 4 ... 64 ranks, of which 2, 8 and 64 come first. Of a table: on its numbers of ranks,
 /// and twice and four times the most, which come first with it.

@@ -48,14 +48,14 @@ std::vector<std::pair<std::string, std::string>> facts_of(const Model& model) {
 
 /// First what a fit should be distrusted for.
 std::vector<Note> notes_of(const Report& report, const Measurements& measurements) {
-  std::vector<Prediction> predictions;
+  std::vector<Answer> answers;
   for (const Answer& answer : report.asked) {
-    if (answer.prediction) {
-      predictions.push_back(*answer.prediction);
+    if (answer.prediction) {  // its line tells forms apart
+      answers.push_back({.ranks = answer.ranks, .notes = answer.prediction->remarks});
     }
   }
   for (const JudgedRun& c : report.comparisons) {
-    predictions.push_back(c.prediction);
+    answers.push_back({.ranks = c.prediction.ranks, .notes = c.prediction.remarks});
   }
   std::vector<Note> notes;
   const auto add = [&](const std::vector<std::string>& texts, bool is_grave) {
@@ -70,7 +70,7 @@ std::vector<Note> notes_of(const Report& report, const Measurements& measurement
   }
   add(report.model.notes, true);
   add(measurements.notes, false);
-  add(remarks_of(predictions), false);
+  add(notes_of(answers), false);
   return notes;
 }
 

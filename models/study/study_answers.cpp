@@ -76,8 +76,8 @@ std::optional<std::string> next_size(const StudyPlan& plan, const StudyTraces& t
     } else {
       const Model model = fitted_model(plan, measurements_of(plan, traces), {});
       for (const auto& [ranks, sizes] : asked_of_law(plan, model, traces)) {
-        const Answer answer = answer_of(model, {ranks, model.threads, sizes});
-        next = answer.apart ? answer.apart->telling : next;
+        const Answer answer = answer_or_reason(model, {ranks, model.threads, sizes});
+        next = answer.telling.empty() ? next : answer.telling;
       }
     }
   }
@@ -96,7 +96,7 @@ void answer_left_out(Report& report, const StudyPlan& plan, const StudyTraces& t
     }
   }
   for (const auto& [ranks, sizes] : asked_of_law(plan, report.model, traces)) {
-    report.asked.push_back(answer_of(report.model, {ranks, report.model.threads, sizes}));
+    report.asked.push_back(answer_or_reason(report.model, {ranks, report.model.threads, sizes}));
   }
   if (!left_out.empty()) {
     report.notes.insert(

@@ -90,7 +90,8 @@ std::vector<std::string> commands_of(const Question& asked, const NamedSizes& si
 std::string bytes_text(double bytes) { return fmt::format("{:.4g} MiB", bytes / (1 << 20)); }
 
 /// Sentences on all that an answer rests on and nobody measured.
-std::vector<std::string> grounds_of(const Model& model, const Prediction& p) {
+std::vector<std::string> grounds_of(const Model& model, const Answer& answer) {
+  const Prediction& p = *answer.prediction;
   std::vector<std::string> grounds;
   for (const auto& [name, value] : p.sizes) {
     const auto range = model.fitted_range(name);
@@ -107,7 +108,7 @@ std::vector<std::string> grounds_of(const Model& model, const Prediction& p) {
     grounds.push_back(fmt::format("{} are more than were fitted ({})",
                                   detail::format_ranks(p.ranks), model.max_ranks()));
   }
-  grounds.insert(grounds.end(), p.remarks.begin(), p.remarks.end());
+  grounds.insert(grounds.end(), answer.notes.begin(), answer.notes.end());
   return grounds;
 }
 
@@ -173,6 +174,7 @@ std::string page_answer(const Model& as_fitted, const std::string& text, std::st
   request.ranks = {whole_in(text_of("ranks")).value_or(1)};
   field.clear();
   const PlanChoice choice = make_plan(model, request).choices.front();
+  const Answer answer = answer_of(model, choice.prediction);
   const Prediction& p = choice.prediction;
   return detail::json_text([&](JsonFields& object) {
     object("asked", fmt::format("{}{}{}", format_sizes(p.sizes), p.sizes.empty() ? "" : " on ",
@@ -182,8 +184,8 @@ std::string page_answer(const Model& as_fitted, const std::string& text, std::st
            p.is_answer() ? fmt::format("when quiet, 95 %: {} to {}", detail::format_seconds(p.low),
                                        detail::format_seconds(p.high))
                          : "what was fitted allows too wide a range of times");
-    object("verdict", sentence_of(model.verdict, p.reach))("state", name_of(p.state));
-    object("grounds", grounds_of(model, p))("commands", commands_of(asked, request.sizes));
+    object("verdict", answer.verdict)("state", name_of(p.state));
+    object("grounds", grounds_of(model, answer))("commands", commands_of(asked, request.sizes));
     object("row", row_of(choice));
     // For figures and the plan.
     object("is_answer", p.is_answer())("ranks", p.ranks)("threads", p.threads)("sizes", p.sizes);

@@ -50,19 +50,19 @@ TEST(Verdict, SaysHowFarItReaches) {
       << sentence_of(verdict, 0);
 }
 
-Prediction at(int ranks, std::vector<std::string> remarks) {
-  return {.ranks = ranks, .sizes = {}, .shares = {}, .remarks = std::move(remarks)};
+Answer at(int ranks, std::vector<std::string> notes) {
+  return {.ranks = ranks, .notes = std::move(notes)};
 }
 
-TEST(Remarks, NameTheRanksThatTheyAreOfUnlessItIsAll) {
+TEST(Notes, NameTheRanksThatTheyAreOfUnlessItIsAll) {
   using Texts = std::vector<std::string>;
-  EXPECT_EQ(remarks_of({at(16, {"l"}), at(64, {"l"}), at(64, {"l"})}), Texts{"l"});
-  EXPECT_EQ(remarks_of({at(8, {}), at(16, {"l"}), at(64, {"l", "g"}), at(256, {"l"})}),
+  EXPECT_EQ(notes_of({at(16, {"l"}), at(64, {"l"}), at(64, {"l"})}), Texts{"l"});
+  EXPECT_EQ(notes_of({at(8, {}), at(16, {"l"}), at(64, {"l", "g"}), at(256, {"l"})}),
             (Texts{"at 16 to 256 ranks: l", "at 64 ranks: g"}));
-  EXPECT_EQ(remarks_of({at(1, {"l"}), at(2, {})}), Texts{"at 1 rank: l"});
-  EXPECT_EQ(remarks_of({at(2, {"l"}), at(4, {"l"}), at(8, {}), at(16, {"l"})}),
+  EXPECT_EQ(notes_of({at(1, {"l"}), at(2, {})}), Texts{"at 1 rank: l"});
+  EXPECT_EQ(notes_of({at(2, {"l"}), at(4, {"l"}), at(8, {}), at(16, {"l"})}),
             Texts{"at 2, 4, 16 ranks: l"});
-  EXPECT_EQ(remarks_of({at(2, {})}), Texts{});
+  EXPECT_EQ(notes_of({at(2, {})}), Texts{});
 }
 
 Report report_of(const SyntheticApp& app, const FitOptions& options = {}) {
