@@ -184,10 +184,7 @@ struct QuestionField {
 };
 
 void fields(JsonFields& object, QuestionField& f) {
-  object("id", f.id)("label", f.label)("value", f.value)("hint", f.hint);
-  if (!f.options.empty()) {
-    object("options", f.options);
-  }
+  object("id", f.id)("label", f.label)("value", f.value)("hint", f.hint)("options", f.options);
 }
 
 std::vector<QuestionField> question_fields(const Model& model) {

@@ -9,7 +9,7 @@ function makeForm(form, fields) {
   const rows = new Map();
   for (const { id, label, value, hint, options } of fields) {
     const attributes = { id, "aria-describedby": `${id}-hint` };
-    const input = options === undefined
+    const input = options.length === 0
       ? element("input", { ...attributes, type: "text", autocomplete: "off", spellcheck: "false" })
       : element("select", attributes, ...options.map(([key, text]) => element("option", { value: key }, text)));
     input.value = value;
