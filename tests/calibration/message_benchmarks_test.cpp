@@ -57,7 +57,7 @@ TEST(MessageBenchmarks, DisturbedMovesCountWhereThereAreNoOthers) {
   });
   const Comm world(MPI_COMM_WORLD);
   const Communication entry =
-      measure(world, {.ranks = world.size()}, {.message_bytes = {8, 4096}, .seconds = 0.05});
+      measure(world, {.ranks = world.size()}, {.message_bytes = {8, 4096, 65536}, .seconds = 0.05});
   run_delay_ns = told;
   for (const MessageSamples& samples : entry.samples) {
     EXPECT_FALSE(samples.seconds.empty());
