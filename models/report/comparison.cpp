@@ -14,8 +14,8 @@
 #include <cleave/error.hpp>
 #include <cleave/trace.hpp>
 
+#include "models/report/report.hpp"
 #include "models/report/table.hpp"
-#include "models/theory/law.hpp"
 #include "models/theory/prediction.hpp"
 
 namespace cleave::models {
