@@ -82,9 +82,16 @@ struct Opinions {
 
 /// The median f and the scale s sqrt(1 + g' C g) with g = x / f, of each form. What its
 /// coefficients add counts by its logarithm beyond 1: a value that may be 20 times as much is not
-/// known within e^20.
+/// known within e^20. By what a form misses where it was fitted, it misses again for each doubling
+/// beyond that.
 Opinions opinions_of(const Law& law, const NamedValues& sizes, int ranks_per_host) {
   Opinions opinions;
+  double beyond = 0;
+  for (const auto& [name, range] : law.range) {
+    if (const auto size = sizes.find(name); size != sizes.end()) {
+      beyond += std::log2(std::max({1.0, size->second / range.second, range.first / size->second}));
+    }
+  }
   for (const Hypothesis& h : law.hypotheses) {
     const std::size_t terms = h.form.size();
     std::vector<double> x(terms);
@@ -108,7 +115,8 @@ Opinions opinions_of(const Law& law, const NamedValues& sizes, int ranks_per_hos
     opinions.all.push_back({.weight = h.weight,
                             .freedom = h.freedom,
                             .middle = std::log(value / opinions.unit),
-                            .scale = std::hypot(h.deviation, far > 1 ? 1 + std::log(far) : far)});
+                            .scale = std::hypot(h.deviation, h.deviation * beyond,
+                                                far > 1 ? 1 + std::log(far) : far)});
   }
   return opinions;
 }

@@ -13,10 +13,8 @@ namespace cleave::models {
 
 namespace {
 
-// Relative additions to an interval for what no run showed (docs/explanation/model.md,
-// "Intervals"). The first is for each doubling from what is known, as where data leaves a cache:
-// sorts of 4 times the largest were 6 % off. The second is for other numbers of ranks on a host.
-constexpr double kBeyond = 0.05;
+/// A relative addition to an interval for other numbers of ranks on a host than any run showed
+/// (docs/explanation/model.md, "Intervals").
 constexpr double kOtherRanksPerHost = 0.15;
 
 /// Refuses sizes that are missing, unknown or below 1. \throws UsageError
@@ -262,8 +260,7 @@ Prediction predict(const Model& model, int ranks, const NamedSizes& sizes,
     prediction.memory_bytes = memory_bytes(*model.memory, ranks, prediction.sizes);
   }
   if (model.table() == nullptr) {
-    parts.blocks = std::hypot(parts.blocks, kBeyond * std::sqrt(prediction.reach),
-                              unseen_on_host(prediction, model));
+    parts.blocks = std::hypot(parts.blocks, unseen_on_host(prediction, model));
     correct(prediction, model, parts);
     parts.blocks = std::hypot(parts.blocks, kDeviationsOf95 * model.scatter);
   }
