@@ -53,9 +53,6 @@ struct Opinions {
     constexpr double kScales = 30;
     constexpr double kMaxLogarithm = 200;  // nothing is known beyond
     const bool is_median = probability == 0.5;
-    if (is_median && all.size() == 1) {
-      return unit;
-    }
     // The median lies between the medians of the forms.
     const double scales = is_median ? 0 : kScales;
     double low = kMaxLogarithm;
@@ -82,8 +79,7 @@ struct Opinions {
 
 /// The median f and the scale s sqrt(1 + g' C g) with g = x / f, of each form. What its
 /// coefficients add counts by its logarithm beyond 1: a value that may be 20 times as much is not
-/// known within e^20. By what a form misses where it was fitted, it misses again for each doubling
-/// beyond that.
+/// known within e^20. What a form misses it misses again for each doubling beyond what was fitted.
 Opinions opinions_of(const Law& law, const NamedValues& sizes, int ranks_per_host) {
   Opinions opinions;
   double beyond = 0;
