@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A value whose type is known where it was made, and nowhere else: problems and solutions as the
 // executors move them, which are compiled once. It lies on the heap, so an ErasedValue never throws
-// when it is moved. In place, each move calls a function: long tasks of work stealing took 1.3 times
-// as long, and calls of ten integers 1.0 to 1.1 times.
+// when it is moved. In place, each move calls a function: long tasks of work stealing took 1.3
+// times as long, and calls of ten integers 1.0 to 1.1 times.
 #pragma once
 
 #include <cstddef>
