@@ -271,9 +271,10 @@ TEST(Figures, AreWrittenInTheirOrderAsTheTypesTheyHave) {
         {"nodes", std::numeric_limits<std::int64_t>::min()},
         {"corners", std::numeric_limits<std::uint64_t>::max()},
         {"area", 0.5},
+        {"worst", std::numeric_limits<double>::infinity()},
         {"best", nullptr}},
        R"({"tree":"T1","kernel":"sha","view":"v","is_right":true,"nodes":-9223372036854775808,)"
-       R"("corners":18446744073709551615,"area":0.5,"best":null})"},
+       R"("corners":18446744073709551615,"area":0.5,"worst":null,"best":null})"},
       {{{"one", 1}}, R"({"one":1})"},
       {{{"times", {{"steal", 1}, {"idle", 2}}}, {"pair", {"a", "b"}}},
        R"({"times":{"steal":1,"idle":2},"pair":["a","b"]})"},

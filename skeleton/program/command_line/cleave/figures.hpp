@@ -2,6 +2,7 @@
 // What a program prints of a solution.
 #pragma once
 
+#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
@@ -22,7 +23,7 @@ class JsonFields;
 
 /// Named results, in the order in which they are printed: `{{"nodes", 17}, {"tree", "T1"}}`. A
 /// value is a number, a truth value, a text, nullptr for none, a list of values, or named ones
-/// again.
+/// again. A number that is not finite is none.
 class Figures {
  public:
   using List = std::vector<Figures>;
@@ -41,7 +42,11 @@ class Figures {
   Figures(std::nullptr_t none) : value_(none) {}
   template <class T>
     requires std::is_arithmetic_v<T>
-  Figures(T value) : value_(static_cast<WidestOf<T>>(value)) {}
+  Figures(T value) : value_(static_cast<WidestOf<T>>(value)) {
+    if constexpr (std::floating_point<T>) {
+      value_ = std::isfinite(value) ? std::move(value_) : Value(nullptr);
+    }
+  }
   template <std::convertible_to<std::string_view> T>
   Figures(const T& text) : value_(std::string(std::string_view(text))) {}
   template <class Values>
