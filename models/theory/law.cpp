@@ -84,9 +84,9 @@ Opinions opinions_of(const Law& law, const NamedValues& sizes, int ranks_per_hos
   Opinions opinions;
   double beyond = 0;
   for (const auto& [name, range] : law.range) {
-    if (const auto size = sizes.find(name); size != sizes.end()) {
-      beyond += std::log2(std::max({1.0, size->second / range.second, range.first / size->second}));
-    }
+    const auto size = sizes.find(name);  // which may be no bytes
+    const double at = size == sizes.end() ? range.first : std::max(size->second, 1.0);
+    beyond += std::log2(std::max({1.0, at / std::max(range.second, 1.0), range.first / at}));
   }
   for (const Hypothesis& h : law.hypotheses) {
     const std::size_t terms = h.form.size();

@@ -97,6 +97,17 @@ TEST(Law, IsThatOfASecondImplementationOfTwoSizes) {
   EXPECT_NEAR(likely.high, 1.7772752111, 2e-2);
 }
 
+TEST(Law, SaysSomethingOfNoBytes) {
+  std::vector<Observation> rows;
+  for (const double bytes : {1e3, 1e4, 1e5, 1e6}) {
+    rows.push_back(observed({{"bytes", bytes}}, 1e-6 + 1e-10 * bytes));
+  }
+  const Estimate none = std::get<Law>(fit_law(rows, linear_forms({"bytes"}))).at({{"bytes", 0}});
+  EXPECT_NEAR(none.median, 1e-6, 1e-7);
+  EXPECT_GT(none.low, 1e-7);
+  EXPECT_LT(none.high, 1e-5);
+}
+
 const TrueLaw kNLogN = [](const NamedValues& s) {
   return 4e-10 * s.at("N") * std::log2(s.at("N"));
 };
