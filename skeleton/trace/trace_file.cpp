@@ -102,15 +102,18 @@ void read_span(JsonFields& object, Trace& trace) {
 /// Reads a line after the first into `trace`. \return  whether it is the last
 bool read_line(JsonFields& object, std::int64_t line_number, Trace& trace) {
   if (object.has("end")) {
-    if (object.get<std::int64_t>("lines") != line_number) {
-      object.refuse("lines", fmt::format("does not match the {} lines found", line_number));
-    }
+    std::int64_t lines = 0;
+    object("lines", lines);
+    object.require(lines == line_number, "lines",
+                   fmt::format("does not match the {} lines found", line_number));
     return true;
   }
   if (object.has("elapsed_ns")) {
     fields(object, trace.repetitions.emplace_back());
   } else if (object.has("dropped")) {
-    trace.dropped += object.get<std::int64_t>("dropped", 1);
+    std::int64_t dropped = 0;
+    object("dropped", dropped, 1);
+    trace.dropped += dropped;
   } else if (object.has("thread")) {
     fields(object, trace.workers.emplace_back(), trace.run.ranks, trace.run.threads);
   } else {

@@ -76,11 +76,15 @@ std::string visible(std::string_view text) {
   std::string shown;
   for (const char each : text) {
     const auto code = static_cast<unsigned char>(each);
-    if (code >= 0x80 && code < 0xa0 && shown.ends_with('\xc2')) {
-      shown.back() = '?';
-    } else {
-      shown += code < 0x20 || code == 0x7f ? '?' : each;
-    }
+    const auto ends = [&](std::string_view start, int first, int last) {
+      const bool is_end = shown.ends_with(start) && code >= first && code <= last;
+      shown.resize(shown.size() - (is_end ? start.size() : 0));
+      return is_end;
+    };
+    const bool is_hidden = code < 0x20 || code == 0x7f || ends("\xc2", 0x80, 0x9f) ||
+                           ends("\xe2\x80", 0x8e, 0x8f) || ends("\xe2\x80", 0xaa, 0xae) ||
+                           ends("\xe2\x81", 0xa6, 0xa9);
+    shown += is_hidden ? '?' : each;
   }
   return shown;
 }

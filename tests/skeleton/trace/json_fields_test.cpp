@@ -56,7 +56,7 @@ static void fields(JsonFields& object, Everything& e) {
 
 namespace {
 
-const Everything kExample{.text = "\"quoted\"\t\033[31m\xc2\x9b\x7fä",
+const Everything kExample{.text = "\"quoted\"\t\033[31m\xc2\x9b\x7fä€\u202e\u2066\u200f",
                           .flag = true,
                           .number = -1.5e-300,
                           .large = UINT64_MAX,
@@ -78,7 +78,7 @@ Everything parsed(const std::string& text) {
 
 TEST(JsonFields, AreReadAsTheyWereWritten) {
   Everything expected = kExample;
-  expected.text = "\"quoted\"??[31m??ä";  // no control character reaches a terminal
+  expected.text = "\"quoted\"??[31m??ä€???";  // no control character reaches a terminal
   EXPECT_EQ(parsed(json_text(kExample)), expected);
   std::string without = json_text(kExample);
   without.erase(without.find(R"("left_out":4,)"), 13);

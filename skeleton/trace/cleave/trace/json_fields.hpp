@@ -98,14 +98,6 @@ class JsonFields {
     }
   }
 
-  /// The field `name`, which is read.
-  template <class T, class... Limits>
-  T get(const char* name, Limits... limits) {
-    T value{};
-    (*this)(name, value, limits...);
-    return value;
-  }
-
  private:
   using Json = nlohmann::ordered_json;
 
