@@ -3,12 +3,20 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <fstream>
 #include <system_error>
 
 #include <cleave/error.hpp>
+#include <cleave/file.hpp>
+#include <cleave/host/host.hpp>
 #include <cleave/trace/trace_file.hpp>
+
+#include "models/report/report.hpp"
 
 namespace cleave::models {
 
@@ -34,6 +42,20 @@ fs::path one_with(const fs::path& folder, std::string_view ending) {
 }
 
 }  // namespace
+
+std::shared_ptr<void> own_folder(const fs::path& folder) {
+  constexpr mode_t kNewFile = 0666;  // less the umask
+  make_folder(folder);
+  const fs::path name = folder / "study.lock";
+  const int file = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kNewFile);
+  std::shared_ptr<void> owner(nullptr, [file](void*) { ::close(file); });
+  if (::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    throw FileError(folder, fmt::format("a study runs in it, {}", read_file(name)));
+  }
+  const std::string host = detail::provenance_here("", "", "").host;
+  std::ofstream(name) << fmt::format("process {} on {}", ::getpid(), host);
+  return owner;
+}
 
 bool is_folder(const fs::path& path) {
   std::error_code none;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,10 @@ inline constexpr const char* kMachineOfStudy = "this.machine.json";  ///< the ru
 inline constexpr const char* kTracesOfStudy = "traces";              ///< of runs
 inline constexpr const char* kRehearsalsOfStudy = "rehearsals";      ///< their traces
 inline constexpr std::string_view kTraceEnding = ".trace.jsonl";
+
+/// Makes the folder, and keeps others out of it until the result goes or the process ends.
+/// \throws FileError  naming the process and the host that has it
+std::shared_ptr<void> own_folder(const std::filesystem::path& folder);
 
 /// Whether `path` is a folder; no if it cannot be looked at.
 bool is_folder(const std::filesystem::path& path);

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -52,6 +53,7 @@ struct StudyPlan {
   Study study;
   std::vector<RanksAndThreads> workers;  ///< of the runs
   std::vector<Case> cases;
+  std::shared_ptr<void> owner;  ///< own_folder, once it runs
   std::filesystem::path folder;
   std::string file_name;  ///< of the application, fit for files
   double budget_s = 0;

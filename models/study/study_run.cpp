@@ -171,8 +171,8 @@ class StudyRun {
     return plan_.cases.size() * static_cast<std::size_t>(plan_.study.rounds);
   }
 
-  void set_up_folder() const {
-    make_folder(plan_.folder);
+  void set_up_folder() {
+    plan_.owner = own_folder(plan_.folder);
     for (const Case& c : plan_.cases) {
       make_folder(plan_.trace_of(c, 1).parent_path());
     }

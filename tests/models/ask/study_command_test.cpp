@@ -2,8 +2,10 @@
 // `cleave study` as a person uses it, and its folder in place of its files. Its refusals are in
 // messages.txt.
 #include <signal.h>
+#include <sys/file.h>
 
 #include <chrono>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "tests/models/ask/command_fixture.hpp"
@@ -241,6 +243,18 @@ TEST_F(StudyCommand, ASignalEndsItAndWhatItStarted) {
     const int child = std::stoi(read_file(folder_ / "pid"));
     EXPECT_NE(::kill(child, 0), 0) << signal << ": the application still runs";
   }
+}
+
+TEST_F(StudyCommand, IsRefusedInAFolderInWhichAnotherRuns) {
+  fs::create_directory(folder_ / "s");
+  std::ofstream(folder_ / "s" / "study.lock") << "process 7 on elsewhere";
+  const int lock = ::open((folder_ / "s" / "study.lock").c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_EQ(::flock(lock, LOCK_EX | LOCK_NB), 0);
+  const Result refused = cleave(fixed_);
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_EQ(refused.err, "cleave: s: a study runs in it, process 7 on elsewhere\n");
+  ::close(lock);
+  succeeds(fixed_);
 }
 
 TEST_F(StudyCommand, ReusesTheRunsThatItsFolderHolds) {
