@@ -5,7 +5,8 @@
 #include <fmt/ranges.h>
 #include <zlib.h>
 
-#include <cstdint>
+#include <boost/archive/iterators/base64_from_binary.hpp>
+#include <boost/archive/iterators/transform_width.hpp>
 #include <set>
 #include <utility>
 #include <vector>
@@ -88,8 +89,8 @@ std::string verdict_of(const Report& report) {
                      escaped(sentence_of(verdict, reach)));
 }
 
-/// The answers that a study was asked for; then a form and an answer for scripts to fill.
-/// Without scripts: what was predicted here.
+/// The answers that a study was asked for; then a form and an answer for scripts to fill. Without
+/// both: what was predicted here.
 std::string question_of(const Report& report) {
   std::string html;
   for (const Answer& answer : report.asked) {
@@ -98,8 +99,9 @@ std::string question_of(const Report& report) {
   html +=
       "<section id=\"question\" aria-label=\"How long a run takes\">\n"
       "<form id=\"controls\" hidden></form>\n<div>\n<div id=\"answer\" role=\"status\">\n<ul>\n";
-  for (const Answer& answer : report.answers) {
-    html += answer.comes_first ? fmt::format("<li>{}</li>\n", escaped(answer.line)) : "";
+  for (const Answer& answer :
+       report.asked.empty() ? first_answers(report) : std::vector<Answer>()) {
+    html += fmt::format("<li>{}</li>\n", escaped(answer.line));
   }
   html += "</ul>\n</div>\n<div id=\"commands\"></div>\n</div>\n</section>\n";
   if (assets::predictor_wasm_gzip.empty()) {
@@ -138,21 +140,14 @@ std::string facts_of(const Report& report) {
 }
 
 /// Four characters for three bytes.
-std::string base64(std::string_view bytes) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t group = 0;
-    for (std::size_t j = 0; j < 3; ++j) {
-      group = group << 8 | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0U);
-    }
-    for (std::size_t j = 0; j < 4; ++j) {
-      text += i + j <= bytes.size() ? kDigits[group >> (18 - 6 * j) & 63U] : '=';
-    }
-  }
-  return text;
+std::string base64(std::string bytes) {
+  namespace iterators = boost::archive::iterators;
+  using Digits =
+      iterators::base64_from_binary<iterators::transform_width<std::string::const_iterator, 6, 8>>;
+  const std::size_t padding = (3 - bytes.size() % 3) % 3;
+  bytes.append(padding, '\0');
+  std::string text(Digits(bytes.cbegin()), Digits(bytes.cend()));
+  return text.replace(text.size() - padding, padding, padding, '=');
 }
 
 std::string scripts_of(const Report& report) {
@@ -161,9 +156,9 @@ std::string scripts_of(const Report& report) {
     html += fmt::format("<script type=\"text/plain\" id=\"{}\">{}</script>\n", id, bytes);
   };
   add("data", packed(page_data(report)));
-  add("echarts", base64(assets::echarts_gzip));
+  add("echarts", base64(std::string(assets::echarts_gzip)));
   if (!assets::predictor_wasm_gzip.empty()) {
-    add("predictor-wasm", base64(assets::predictor_wasm_gzip));
+    add("predictor-wasm", base64(std::string(assets::predictor_wasm_gzip)));
     add("model", packed(model_text(report.model)));
     html += fmt::format("<script id=\"predictor-js\">\n{}</script>\n", assets::predictor_js);
   }
@@ -273,6 +268,9 @@ std::string packed(std::string_view bytes) {
 std::string to_html(const Report& report) {
   std::string html = fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; "
+      "script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; style-src 'unsafe-inline'; "
+      "worker-src blob:; base-uri 'none'; form-action 'none'\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>{}</title>\n<style>\n{}\n</style>\n</head>\n<body>\n<main>\n",
       escaped(report.title), assets::page_css);
