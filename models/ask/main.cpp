@@ -19,10 +19,11 @@ namespace cleave::models {
 
 namespace {
 
-/// Becomes the program cleave-NAME. \throws UsageError  if there is none
-[[noreturn]] void become(const std::string& name, char** argv) {
+/// Becomes the program cleave-NAME, where NAME is the first of `arguments`. \throws UsageError  if
+/// there is none
+[[noreturn]] void become(const std::string& name, char** arguments) {
   const std::filesystem::path program = program_folder() / ("cleave-" + name);
-  ::execv(program.c_str(), argv + 1);
+  ::execv(program.c_str(), arguments);
   if (errno != ENOENT) {
     throw Error(fmt::format("cannot run {}: {}", program.string(), std::strerror(errno)));
   }
@@ -54,6 +55,11 @@ int run(int argc, char** argv) {
       "latency and gap of this machine, quicksort, components, uts, flowshop.");
   const std::string command_line = detail::command_line_of(argc, argv);
   std::vector<std::string> words(argv, argv + argc);
+  words.resize(std::max<std::size_t>(words.size(), 2), "help");
+  if (words[1] == "help") {
+    words.erase(words.begin() + 1);
+    words.emplace_back("--help");
+  }
   add_new_command(program);
   add_study_command(program, command_line, options_after_dashes(words));
   add_fit_command(program, command_line);
@@ -64,14 +70,14 @@ int run(int argc, char** argv) {
   add_export_command(program);
   program.require_subcommand(0, 1);  // a file may have a command's name
 
-  const auto is_meant = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
-  if (argc > 1 && argv[1][0] != '-' && program.get_subcommands(is_meant).empty()) {
-    become(argv[1], argv);
-  }
   std::vector<char*> arguments;
   std::ranges::transform(words, std::back_inserter(arguments),
                          [](std::string& word) { return word.data(); });
   arguments.push_back(nullptr);
+  const auto is_meant = [&](const CLI::App* command) { return command->get_name() == words[1]; };
+  if (!words[1].starts_with('-') && program.get_subcommands(is_meant).empty()) {
+    become(words[1], arguments.data() + 1);
+  }
   if (detail::parse_command_line(program, static_cast<int>(words.size()), arguments.data()) &&
       program.get_subcommands().empty()) {
     throw UsageError("a command is missing: see cleave --help");

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/algorithm/string/replace.hpp>
 #include <memory>
 #include <regex>
 
@@ -52,14 +53,6 @@ void check_name(const std::string& name) {
   }
 }
 
-std::string replaced(std::string text, std::string_view word, std::string_view value) {
-  for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at)) {
-    text.replace(at, word.size(), value);
-    at += value.size();
-  }
-  return text;
-}
-
 void write_project(const fs::path& folder, const std::string& name, const ProjectForm& form) {
   const std::pair<std::string, std::string_view> files[] = {
       {"CMakeLists.txt", project::cmake_lists},
@@ -68,9 +61,11 @@ void write_project(const fs::path& folder, const std::string& name, const Projec
       {"test_" + name + ".cpp", form.test},
       {"README.md", project::readme}};
   for (const auto& [file, source] : files) {
-    std::string text = replaced(std::string(source), "@name@", name);
-    text = replaced(std::move(text), fmt::format("apps/examples/{}", form.example), name);
-    write_file(folder / file, replaced(std::move(text), "@question@", form.question));
+    std::string text(source);
+    boost::replace_all(text, "@name@", name);
+    boost::replace_all(text, fmt::format("apps/examples/{}", form.example), name);
+    boost::replace_all(text, "@question@", form.question);
+    write_file(folder / file, text);
   }
 }
 

@@ -97,7 +97,11 @@ std::string completions_after(CLI::App& cli, int argc, char** argv) {
 }
 
 bool parse_command_line(CLI::App& cli, int argc, char** argv, bool speaks) {
-  cli.set_version_flag("--version", cli.get_name() + " " + version() + " (" + commit() + ")");
+  const std::string name_and_version = cli.get_name() + " " + version() + " (" + commit() + ")";
+  cli.set_version_flag("--version", name_and_version);
+  for (CLI::App* const command : subcommands_of(cli)) {
+    command->set_version_flag("--version", name_and_version);
+  }
   std::ostringstream told;
   if (argc > 1 && std::string_view(argv[argc - 1]) == "--completions") {
     told << completions_after(cli, argc - 1, argv);
