@@ -111,7 +111,7 @@ Opinions opinions_of(const Law& law, const NamedValues& sizes, int ranks_per_hos
     opinions.all.push_back({.weight = h.weight,
                             .freedom = h.freedom,
                             .middle = std::log(value / opinions.unit),
-                            .scale = std::hypot(h.deviation, h.deviation * beyond,
+                            .scale = std::hypot(h.deviation, h.deviation * std::sqrt(beyond),
                                                 far > 1 ? 1 + std::log(far) : far)});
   }
   return opinions;
