@@ -143,15 +143,15 @@ struct TimedMoves {
 TimedMoves timed_moves(const Comm& comm, Messages& messages, std::int64_t message_bytes,
                        int moves) {
   constexpr double kMaxDelay = 0.01;
-  std::int64_t delay_ns =
-      detail::run_delay_ns();  // a rank may also wait for its core in the barrier
+  // A rank may also wait for its core in the barrier.
+  const std::int64_t before_ns = detail::run_delay_ns();
   comm.barrier();
   const std::int64_t begin_ns = mpi_time_ns();
   for (int i = 0; i < moves; ++i) {
     messages.move(message_bytes);
   }
   const auto ns = static_cast<double>(mpi_time_ns() - begin_ns);
-  delay_ns = comm.allreduce_max(detail::run_delay_ns() - delay_ns);
+  const std::int64_t delay_ns = comm.allreduce_max(detail::run_delay_ns() - before_ns);
   return {ns * 1e-9 / moves, static_cast<double>(delay_ns) > kMaxDelay * ns};
 }
 

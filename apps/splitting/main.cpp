@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -51,12 +52,13 @@ struct PrintedSplit {
 void fields(JsonFields& object, PrintedSplit& split) { figures(object, split.entry); }
 
 /// One line of JSON, or the figures that are no lists as lines.
-void print(const Options& o, const Figures& report, std::span<const Entry> splits = {}) {
+void print(const Options& o, const Figures& report,
+           std::optional<std::span<const Entry>> splits = {}) {
   if (o.as_json) {
     fmt::print("{}\n", detail::json_text([&](JsonFields& object) {
                  report.named()(object);
-                 if (!splits.empty()) {
-                   object("splits", std::vector<PrintedSplit>(splits.begin(), splits.end()));
+                 if (splits) {
+                   object("splits", std::vector<PrintedSplit>(splits->begin(), splits->end()));
                  }
                }));
     return;
@@ -65,8 +67,8 @@ void print(const Options& o, const Figures& report, std::span<const Entry> split
   std::erase_if(shown.figures, [](const auto& figure) {
     return std::holds_alternative<Figures::List>(figure.second.written());
   });
-  if (!splits.empty()) {
-    shown.figures.emplace_back("splits", splits.size());
+  if (splits) {
+    shown.figures.emplace_back("splits", splits->size());
   }
   fmt::print("{}", detail::figures_text(shown));
 }

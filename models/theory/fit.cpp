@@ -455,13 +455,16 @@ std::map<int, std::vector<double>> noise_of(const Model& model,
                                             const std::vector<RunPoint>& points) {
   std::map<int, std::vector<double>> noise;
   for (const RunPoint& point : points) {
-    std::vector<double> quiet;  // none where a part was refused
-    add_each(quiet, std::vector(point.is_rehearsed ? 0 : 1, point),
-             [&](const RunPoint& run) { return predict(model, run).seconds; });
-    for (const double predicted : quiet) {
+    if (point.is_rehearsed) {
+      continue;
+    }
+    try {
+      const double predicted = predict(model, point).seconds;
       for (const double seconds : point.wall_seconds) {
         noise[point.ranks].push_back(seconds / predicted);
       }
+    } catch (const Error&) {
+      continue;  // a part was refused, and the model says so
     }
   }
   for (auto& [ranks, of_ranks] : noise) {

@@ -77,7 +77,7 @@ struct Opinions {
   }
 };
 
-/// The median f and the scale s sqrt(1 + g' C g) with g = x / f, of each form. What its
+/// The median f and the scale s sqrt(1 + b + g' C g) with g = x / f, of each form. What its
 /// coefficients add counts by its logarithm beyond 1: a value that may be 20 times as much is not
 /// known within e^20. What a form misses it misses again for each doubling beyond what was fitted.
 Opinions opinions_of(const Law& law, const NamedValues& sizes, int ranks_per_host) {

@@ -76,19 +76,16 @@ std::vector<double> solve_symmetric(const Columns& covariance, std::span<const d
 }
 
 std::vector<std::size_t> dependent_columns(const Columns& columns, std::size_t wanted) {
-  const MatrixXd all = matrix_of(columns);
-  const auto rank_without = [&](Index column) {
-    MatrixXd some = all.colwise().normalized();
-    if (column >= 0) {
-      some.col(column).setZero();
-    }
-    Eigen::ColPivHouseholderQR<MatrixXd> qr(some);
-    return qr.setThreshold(1e-6).rank();
+  const auto rank_of = [](const MatrixXd& some) {
+    return Eigen::ColPivHouseholderQR<MatrixXd>(some).setThreshold(1e-6).rank();
   };
-  const Index rank = rank_without(-1);
+  const MatrixXd all = matrix_of(columns).colwise().normalized();
+  const Index rank = rank_of(all);
   std::vector<std::size_t> dependent;
   for (Index j = 0; j < all.cols() && rank < static_cast<Index>(wanted); ++j) {
-    if (rank_without(j) == rank) {
+    MatrixXd others = all;
+    others.col(j).setZero();
+    if (rank_of(others) == rank) {
       dependent.push_back(static_cast<std::size_t>(j));
     }
   }

@@ -138,7 +138,7 @@ TEST_F(Rules, RunsThatAgreeDoNotWidenIntervalsAndGreaterProblemsTakeLonger) {
     for (std::size_t i = 0; i < once.size(); ++i) {
       SCOPED_TRACE(std::to_string(once[i].ranks) + " ranks");
       EXPECT_LE(width(both[i]), 1.1 * width(once[i]));
-      EXPECT_LE(width(many[i]), 1.25 * width(once[i])) << "more runs may scatter more by chance";
+      EXPECT_LE(width(many[i]), 1.1 * width(once[i]));
       EXPECT_GE(both[i].seconds, once[i].low);
       EXPECT_LE(both[i].seconds, once[i].high);
       EXPECT_TRUE(i % 2 == 0 || once[i].seconds > once[i - 1].seconds);

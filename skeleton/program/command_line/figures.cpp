@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <ranges>
 
 #include <cleave/figures.hpp>
 #include <cleave/trace/json_fields.hpp>
@@ -17,9 +18,10 @@ Figures::Figures(std::initializer_list<Figures> values) : Figures() {
     value_ = List(values);
     return;
   }
-  for (const Figures& value : values) {
+  for (const Figures& value : std::views::reverse(values)) {  // the first of a name counts
     set(std::get<std::string>((*named(value))[0].value_), (*named(value))[1]);
   }
+  std::ranges::reverse(std::get<Named>(value_).figures);
 }
 
 void Figures::set(std::string_view name, Figures value) {

@@ -43,8 +43,8 @@ class Figures {
   template <class T>
     requires std::is_arithmetic_v<T>
   Figures(T value) : value_(static_cast<WidestOf<T>>(value)) {
-    if constexpr (std::floating_point<T>) {
-      value_ = std::isfinite(value) ? std::move(value_) : Value(nullptr);
+    if (!std::isfinite(static_cast<double>(value))) {
+      value_ = nullptr;
     }
   }
   template <std::convertible_to<std::string_view> T>
