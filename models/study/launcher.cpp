@@ -9,6 +9,8 @@
 #include <array>
 #include <boost/process.hpp>
 #include <cerrno>
+#include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <sstream>
@@ -107,8 +109,7 @@ void catch_interrupts() {
 
 std::filesystem::path find_in_path(const std::string& name) { return process::search_path(name); }
 
-Ended run_program(const std::vector<std::string>& arguments,
-                  std::optional<std::chrono::milliseconds> limit) {
+Ended run_program(const std::vector<std::string>& arguments, double limit_s) {
   check_not_stopped();
   const std::string& name = arguments.front();
   const bool is_path = name.find('/') != std::string::npos;
@@ -126,7 +127,7 @@ Ended run_program(const std::vector<std::string>& arguments,
     throw Error(fmt::format("cannot run {}: {}", name, std::strerror(error.value())));
   }
   Ended ended;
-  const Clock::time_point end = limit ? Clock::now() + *limit : Clock::time_point::max();
+  const auto end = Clock::now() + std::chrono::milliseconds(std::llround(limit_s * 1e3));
   if (!read_output(output.native_source(), group.native_handle(), end, ended.output)) {
     ended.timed_out = true;
     group.terminate(error);
@@ -139,8 +140,7 @@ Ended run_program(const std::vector<std::string>& arguments,
 }
 
 Ended Launcher::run(const RanksAndThreads& workers, const std::filesystem::path& program,
-                    const std::vector<std::string>& options,
-                    std::optional<std::chrono::milliseconds> limit) const {
+                    const std::vector<std::string>& options, double limit_s) const {
   std::string command = given_;
   if (!is_given()) {
     const bool have_cores = workers.ranks * workers.threads <= detail::usable_cores();
@@ -160,7 +160,7 @@ Ended Launcher::run(const RanksAndThreads& workers, const std::filesystem::path&
   line.push_back(program.string());
   line.insert(line.end(), options.begin(), options.end());
   try {
-    return run_program(line, limit);
+    return run_program(line, limit_s);
   } catch (const Stopped&) {
     throw;
   } catch (const Error& e) {

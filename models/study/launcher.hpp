@@ -2,10 +2,8 @@
 // Starting other programs, alone or on ranks, so that Ctrl-C ends them, too.
 #pragma once
 
-#include <chrono>
 #include <compare>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,12 +44,11 @@ void catch_interrupts();
 std::filesystem::path find_in_path(const std::string& name);
 
 /// Runs `arguments` (the first is the program, searched on the PATH) with no standard input, in a
-/// process group of its own. The group is killed after `limit`.
+/// process group of its own. The group is killed after `limit_s` seconds.
 ///
 /// \throws Stopped  once the program has ended after Ctrl-C
 /// \throws Error    if it cannot be started
-Ended run_program(const std::vector<std::string>& arguments,
-                  std::optional<std::chrono::milliseconds> limit = std::nullopt);
+Ended run_program(const std::vector<std::string>& arguments, double limit_s = 1e9);
 
 /// Starts programs under mpiexec, or another launcher.
 class Launcher {
@@ -63,11 +60,10 @@ class Launcher {
   /// Whether ranks are started by something else than mpiexec, maybe on other hosts.
   bool is_given() const { return !given_.empty(); }
 
-  /// \return  how the program ended, after `limit` at the latest
+  /// \return  how the program ended, after `limit_s` at the latest
   /// \throws Error  if the launcher cannot be started
   Ended run(const RanksAndThreads& workers, const std::filesystem::path& program,
-            const std::vector<std::string>& options,
-            std::optional<std::chrono::milliseconds> limit = std::nullopt) const;
+            const std::vector<std::string>& options, double limit_s = 1e9) const;
 
  private:
   std::string given_;

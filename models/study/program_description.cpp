@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <sstream>
 #include <system_error>
 
@@ -58,14 +57,14 @@ std::string find_description(const std::string& output) {
 /// \param refusal  what a program is that prints none: "is no Cleave program"
 std::string description_of(const fs::path& file, std::vector<std::string> options,
                            const std::string& refusal, const std::string& advice = "") {
-  constexpr std::chrono::seconds kPatience{10};
+  constexpr double kPatience_s = 10;
   options.insert(options.begin(), file.string());
   options.emplace_back("--describe");
-  const Ended ended = run_program(options, kPatience);
+  const Ended ended = run_program(options, kPatience_s);
   std::string line = ended.status == 0 ? find_description(ended.output) : "";
   if (line.empty() || ended.timed_out) {
     const std::string how =
-        ended.timed_out     ? fmt::format("it does not end within {} s", kPatience.count())
+        ended.timed_out     ? fmt::format("it does not end within {} s", kPatience_s)
         : ended.status == 0 ? "it prints no description: " + last_line(ended.output)
         : advice.empty()    ? last_line(ended.output)
                          : fmt::format("it {}: {}", how_it_ended(ended), last_line(ended.output));

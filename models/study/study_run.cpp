@@ -63,7 +63,7 @@ std::string command_of(const StudyPlan& plan, const Case& c, int round) {
 /// \throws Error  if the run fails, with its last line
 std::optional<detail::Trace> run_case(const StudyPlan& plan, const Launcher& launcher,
                                       const Case& c, int round, std::set<std::string>& warnings,
-                                      std::optional<double> limit_s = std::nullopt) {
+                                      double limit_s = 1e9) {
   const fs::path file = plan.trace_of(c, round);
   std::error_code error;
   fs::remove(file, error);  // of another study
@@ -72,11 +72,7 @@ std::optional<detail::Trace> run_case(const StudyPlan& plan, const Launcher& lau
   if (c.rehearsed == 0) {
     options.emplace_back("--quiet");  // a rehearsal would not warn then
   }
-  std::optional<std::chrono::milliseconds> limit;
-  if (limit_s) {
-    limit.emplace(std::llround(*limit_s * 1e3));
-  }
-  const Ended ended = launcher.run(c.workers, plan.program.file, options, limit);
+  const Ended ended = launcher.run(c.workers, plan.program.file, options, limit_s);
   if (ended.timed_out) {
     return std::nullopt;
   }
@@ -303,9 +299,16 @@ class StudyRun {
     for (std::size_t first = 0; first < plan_.cases.size();) {
       measure_from(std::exchange(first, plan_.cases.size()));
       tell(1, "fitting");
-      if (traces_.runs.empty()) {
-        throw Error(fmt::format("there is no time for a run: give more by --budget than {}",
-                                detail::format_seconds(plan_.budget_s)));
+      std::set<std::string> sizes;
+      for (std::size_t i = 0; i < plan_.cases.size(); ++i) {
+        if (plan_.cases[i].rehearsed == 0 && !traces_.of_case[i].empty()) {
+          sizes.insert(plan_.cases[i].size);
+        }
+      }
+      const std::size_t fewest = plan_.arguments.at.empty() ? 1 : 2;  // of a fit
+      if (sizes.size() < fewest) {
+        throw Error(fmt::format("--budget {} has time for {} of at least {} sizes: give more",
+                                detail::format_seconds(plan_.budget_s), sizes.size(), fewest));
       }
       const auto size = plan_.arguments.rounds ? std::nullopt : next_size(plan_, traces_);
       if (size && left_s() > 0 && program_takes(*size)) {

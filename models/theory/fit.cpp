@@ -58,15 +58,6 @@ std::size_t free_sizes(const std::vector<RunPoint>& points) {
   return free == 0 ? std::numeric_limits<std::size_t>::max() : static_cast<std::size_t>(free);
 }
 
-/// The law of a form chosen by itself.
-std::variant<Law, Refusal> fit_chosen(const std::vector<Observation>& observations,
-                                      const std::vector<RunPoint>& points) {
-  if (auto refusal = refuse_choice(observations, free_sizes(points))) {
-    return *std::move(refusal);
-  }
-  return fit_law(observations, candidate_forms(observations));
-}
-
 /// `fitted`, or nothing and the reason in the model's list.
 std::optional<Law> law_or_refused(Model& model, Block block, std::variant<Law, Refusal> fitted) {
   if (auto* refusal = std::get_if<Refusal>(&fitted)) {
@@ -238,7 +229,10 @@ class HypercubeFit {
         return fit_law(observations, {{*form, 0}}, Weights::ordinary);
       }
     }
-    return fit_chosen(observations, points_);
+    if (auto refusal = refuse_choice(observations, free_sizes(points_))) {
+      return *std::move(refusal);
+    }
+    return fit_law(observations, candidate_forms(observations));
   }
 
   /// l and g of the messages of `sample`; nothing where they are not known.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/math/distributions/binomial.hpp>
 #include <limits>
+#include <ranges>
 
 #include "models/theory/prediction.hpp"
 
@@ -36,11 +37,8 @@ State Verdict::state(double reach) const {
 }
 
 double Verdict::reach() const {
-  double farthest = 0;
-  for (const Check& check : checks) {
-    farthest = check.is_inside() ? std::max(farthest, check.reach) : farthest;
-  }
-  return farthest;
+  auto inside = checks | std::views::filter(&Check::is_inside);
+  return inside.empty() ? 0 : std::ranges::max(inside, {}, &Check::reach).reach;
 }
 
 Check check_of(const Prediction& p, double measured_s, bool is_rehearsed) {

@@ -48,7 +48,7 @@ struct Opinions {
   double unit = 0;  ///< the value by the most likely of them
   std::vector<Opinion> all;
 
-  /// The value that has so much probability below.
+  /// The value that has so much probability below; 0 of no opinions.
   double quantile(double probability) const {
     constexpr double kScales = 30;
     constexpr double kMaxLogarithm = 200;  // nothing is known beyond
@@ -194,15 +194,11 @@ std::set<std::string> Law::sizes() const {
 
 Estimate Law::at(const NamedValues& sizes, int ranks_per_host) const {
   const Opinions opinions = opinions_of(*this, sizes, ranks_per_host);
-  return opinions.all.empty() ? Estimate{}
-                              : Estimate{.median = opinions.quantile(0.5),
-                                         .low = opinions.quantile(0.025),
-                                         .high = opinions.quantile(0.975)};
+  return {opinions.quantile(0.5), opinions.quantile(0.025), opinions.quantile(0.975)};
 }
 
 double Law::median(const NamedValues& sizes, int ranks_per_host) const {
-  const Opinions opinions = opinions_of(*this, sizes, ranks_per_host);
-  return opinions.all.empty() ? 0 : opinions.quantile(0.5);
+  return opinions_of(*this, sizes, ranks_per_host).quantile(0.5);
 }
 
 }  // namespace cleave::models

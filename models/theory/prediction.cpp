@@ -275,11 +275,9 @@ Prediction predict(const Model& model, int ranks, const NamedSizes& sizes,
 }
 
 Prediction predict(const Model& model, const RunPoint& run) {
-  PredictOptions options{.ranks_per_host = run.ranks_per_host};
-  if (model.search() != nullptr) {
-    options.threads = run.threads;
-  }
-  return predict(model, run.ranks, run.sizes, options);
+  const auto threads = model.search() != nullptr ? std::optional(run.threads) : std::nullopt;
+  return predict(model, run.ranks, run.sizes,
+                 {.ranks_per_host = run.ranks_per_host, .threads = threads});
 }
 
 Plan make_plan(const Model& model, const PlanRequest& request) {

@@ -19,19 +19,6 @@ using Numbers = std::valarray<double>;
 constexpr double kNear = 1.5;        ///< runs u doublings from the edge weigh 2^(-2 kNear u)
 constexpr double kNearOfWork = 0.5;  ///< where the law of the work is chosen
 
-/// The work is a product of S^power log2(S)^logarithms of the sizes that vary. Ranks share it, or
-/// each has it whole; what a size counts may share it, too, by a power of -1.
-struct WorkLaw {
-  struct Power {
-    double power;
-    int logarithms;
-    double price;  ///< in nats
-  };
-  std::vector<std::pair<std::string, Power>> powers{};
-  bool is_shared = false;
-  double log_weight = 0;
-};
-
 /// Ranks, load of a rank and surface of the work of runs, by a law of the work; the last is asked
 /// for. The edge is the measured place that is nearest to it.
 struct Neighbourhood {
@@ -44,6 +31,20 @@ struct Neighbourhood {
   std::size_t edge = 0;  ///< the run that is nearest to it
 
   Numbers weights(double nearness) const { return std::exp(-2 * std::numbers::ln2 * nearness * u); }
+};
+
+/// The work is a product of S^power log2(S)^logarithms of the sizes that vary. Ranks share it, or
+/// each has it whole; what a size counts may share it, too, by a power of -1.
+struct WorkLaw {
+  struct Power {
+    double power;
+    int logarithms;
+    double price;  ///< in nats
+  };
+  std::vector<std::pair<std::string, Power>> powers{};
+  bool is_shared = false;
+  double log_weight = 0;
+  Neighbourhood place{};  ///< by it
 };
 
 /// All but what is asked for.
@@ -154,6 +155,17 @@ Neighbourhood near(const TableModel& table, const NamedValues& asked, const Work
   return of;
 }
 
+/// How far all points but the outermost miss that one, a doubling.
+double hindcast(TableModel table, const WorkLaw& law) {
+  const Observation outermost = table.points.back();
+  table.points.pop_back();
+  if (table.points.size() < 2) {
+    return 0;
+  }
+  const Neighbourhood of = near(table, outermost.sizes, law);
+  return (fit_terms(of, kNear).first - std::log(outermost.value)) / std::max(of.reach, 0.5);
+}
+
 }  // namespace
 
 std::vector<double> TableModel::values_of(const std::string& size) const {
@@ -176,26 +188,26 @@ Estimate TableModel::at(const NamedValues& sizes) const {
     return law->at(asked);
   }
   std::vector<WorkLaw> laws = laws_of_work(*this, asked);
-  std::vector<Neighbourhood> places;
   for (WorkLaw& work : laws) {
-    const Neighbourhood& of = places.emplace_back(near(*this, asked, work));
-    const Numbers w = of.weights(kNearOfWork);
-    work.log_weight -= w.sum() * w.sum() / (w * w).sum() *
-                       std::log(std::hypot(kLeastMisfit, fit_terms(of, kNearOfWork).second));
+    work.place = near(*this, asked, work);
+    const Numbers w = work.place.weights(kNearOfWork);
+    work.log_weight -=
+        w.sum() * w.sum() / (w * w).sum() *
+        std::log(std::hypot(kLeastMisfit, fit_terms(work.place, kNearOfWork).second));
   }
   const double top = std::ranges::max(laws, {}, &WorkLaw::log_weight).log_weight;
   Numbers moments(3);  // of the logarithm, by weight
-  for (std::size_t i = 0; i < laws.size(); ++i) {
-    const Neighbourhood& of = places[i];
-    if (laws[i].log_weight > top - kFarBehindLikeliest) {
+  for (const WorkLaw& work : laws) {
+    const Neighbourhood& of = work.place;
+    if (work.log_weight > top - kFarBehindLikeliest) {
       const auto [middle, misfit] = fit_terms(of, kNear);
       const Numbers others = {fit_terms(of, kNear, 0).first, fit_terms(of, kNear, 0, 1).first,
                               on_plane(of)};
       const Numbers apart = others - others.sum() / 3;
-      const Numbers parts = {0.015, 0.02 * std::pow(of.reach, 0.6), misfit * of.reach};
+      const Numbers parts = {0.015, 0.02 * std::pow(of.reach, 0.6), misfit * of.reach,
+                             0.2 * hindcast(*this, work) * of.reach};
       const double variance = (parts * parts).sum() + (apart * apart).sum() / 3;
-      moments +=
-          std::exp(laws[i].log_weight - top) * Numbers{1, middle, middle * middle + variance};
+      moments += std::exp(work.log_weight - top) * Numbers{1, middle, middle * middle + variance};
     }
   }
   moments /= double{moments[0]};

@@ -80,7 +80,7 @@ TEST_F(StudyCommand, LeavesOutWhatItsBudgetHasNoTimeFor) {
   EXPECT_NE(words.find("N=128M on 1 rank: "), std::string::npos) << "by the law: " << result.out;
   const std::string other = study_.substr(0, study_.find(" --out"));
   expect_one_line(cleave(other + " --out t --budget 0.001s"), 1,
-                  "there is no time for a run: give more by --budget than 1 ms");
+                  "--budget 1 ms has time for 0 of at least 2 sizes: give more");
   EXPECT_FALSE(fs::exists(folder_ / "t"));
 }
 
