@@ -85,14 +85,16 @@ std::string unmet(const Plan& plan, const PlanRequest& request) {
     return "not known on any number of ranks: what was fitted allows too wide a range of times; "
            "measure sizes nearer to this one";
   }
-  const PlanChoice& first = *std::ranges::min_element(answers, {}, end_of_runs);
+  const Prediction& first = std::ranges::min_element(answers, {}, end_of_runs)->prediction;
   const PlanChoice& best = *std::ranges::max_element(answers, {}, &PlanChoice::efficiency);
   std::vector<std::string> asked;
   if (request.deadline_s) {
-    asked.push_back(
-        fmt::format("be done in {} with 95 % probability (at the earliest {}, with --ranks {})",
-                    detail::format_seconds(*request.deadline_s),
-                    detail::format_seconds(end_of_runs(first)), first.prediction.ranks));
+    const std::string earliest =
+        first.knows_runs() ? fmt::format("at the earliest {}, with --ranks {}",
+                                         detail::format_seconds(first.run_high), first.ranks)
+                           : "runs scatter too much to tell the latest time";
+    asked.push_back(fmt::format("be done in {} with 95 % probability ({})",
+                                detail::format_seconds(*request.deadline_s), earliest));
   }
   if (request.efficiency) {
     asked.push_back(fmt::format("have an efficiency of {} (at most {:.2f}, with --ranks {})",
