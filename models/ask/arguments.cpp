@@ -178,8 +178,7 @@ static void fields(JsonFields& object, const BlockShare& share) {
 void fields(JsonFields& object, const Prediction& p) {
   object("ranks", p.ranks)("threads", p.threads)("ranks_per_host", p.ranks_per_host);
   object("sizes", p.sizes)("seconds", p.seconds)("interval", std::pair(p.low, p.high));
-  object("as_the_host_was", std::pair(p.run_low, p.run_high))("is_answer", p.is_answer());
-  object("knows_runs", p.knows_runs())("state", name_of(p.state));
+  object("as_the_host_was", std::pair(p.run_low, p.run_high))("state", name_of(p.state));
   object("times_beyond", std::exp2(p.reach))("remarks", p.remarks)("shares", p.shares);
   if (!p.assumed_network.empty()) {
     object("assumed_network", p.assumed_network);
@@ -198,7 +197,7 @@ void fields(JsonFields& object, const JudgedRun& judged) {
   object("ranks", judged.run.ranks)("threads", judged.run.threads)("sizes", judged.run.sizes);
   object("measured", judged.measured_s)("spread", judged.spread)("predicted", p.seconds);
   object.or_null("sum_of_maxima", p.sum_of_maxima_s);
-  object("interval", std::pair(p.low, p.high))("is_answer", p.is_answer());
+  object("interval", std::pair(p.low, p.high));
   object("inside", judged.inside)("relative_error", judged.relative_error);
   object("held_out", judged.held_out);
 }

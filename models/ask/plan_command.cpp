@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 
 #include <cleave/command_line/options.hpp>
@@ -57,10 +56,9 @@ void print_table(const Plan& plan, const std::vector<Answer>& answers) {
     table.rows.push_back({text(plan.chosen == i ? "->"
                                : c.fits         ? "fits"
                                                 : ""),
-                          whole(p.ranks), time_of(p), known(p.knows_runs(), seconds(p.run_high)),
-                          known(p.is_answer(), text(fmt::format("{:.2f}", c.speedup))),
-                          known(p.is_answer(), text(fmt::format("{:.3f}", c.efficiency))),
-                          known(p.is_answer(), core_hours(c.core_hours)),
+                          whole(p.ranks), seconds(p.seconds), seconds(p.run_high),
+                          text(fmt::format("{:.2f}", c.speedup)),
+                          text(fmt::format("{:.3f}", c.efficiency)), core_hours(c.core_hours),
                           text(std::string(name_of(p.state)))});
   }
   fmt::print("{}", to_terminal(table));
@@ -71,30 +69,17 @@ void print_table(const Plan& plan, const std::vector<Answer>& answers) {
   fmt::print("{}", notes_text(notes));
 }
 
-/// When 95 % of runs have ended.
-double end_of_runs(const PlanChoice& choice) {
-  return choice.prediction.knows_runs() ? choice.prediction.run_high
-                                        : std::numeric_limits<double>::infinity();
-}
-
 /// Why nothing was chosen: what was asked, and how near the choices come to it.
 std::string unmet(const Plan& plan, const PlanRequest& request) {
-  std::vector<PlanChoice> answers = plan.choices;
-  std::erase_if(answers, [](const PlanChoice& choice) { return !choice.prediction.is_answer(); });
-  if (answers.empty()) {
-    return "not known on any number of ranks: what was fitted allows too wide a range of times; "
-           "measure sizes nearer to this one";
-  }
-  const Prediction& first = std::ranges::min_element(answers, {}, end_of_runs)->prediction;
-  const PlanChoice& best = *std::ranges::max_element(answers, {}, &PlanChoice::efficiency);
+  const auto end_of_runs = [](const PlanChoice& choice) { return choice.prediction.run_high; };
+  const PlanChoice& first = *std::ranges::min_element(plan.choices, {}, end_of_runs);
+  const PlanChoice& best = *std::ranges::max_element(plan.choices, {}, &PlanChoice::efficiency);
   std::vector<std::string> asked;
   if (request.deadline_s) {
-    const std::string earliest =
-        first.knows_runs() ? fmt::format("at the earliest {}, with --ranks {}",
-                                         detail::format_seconds(first.run_high), first.ranks)
-                           : "runs scatter too much to tell the latest time";
-    asked.push_back(fmt::format("be done in {} with 95 % probability ({})",
-                                detail::format_seconds(*request.deadline_s), earliest));
+    asked.push_back(
+        fmt::format("be done in {} with 95 % probability (at the earliest {}, with --ranks {})",
+                    detail::format_seconds(*request.deadline_s),
+                    detail::format_seconds(end_of_runs(first)), first.prediction.ranks));
   }
   if (request.efficiency) {
     asked.push_back(fmt::format("have an efficiency of {} (at most {:.2f}, with --ranks {})",

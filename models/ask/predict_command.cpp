@@ -37,10 +37,9 @@ void print_table(const std::vector<Answer>& answers, bool is_search) {
                           {"verdict"}}};
   for (const Answer& answer : answers) {
     const Prediction& p = *answer.prediction;
-    table.rows.push_back(
-        {whole(p.ranks), whole(p.threads), text(format_sizes(p.sizes)), time_of(p),
-         known(p.is_answer(), seconds(p.low)), known(p.is_answer(), seconds(p.high)),
-         known(p.knows_runs(), seconds(p.run_high)), text(std::string(name_of(p.state)))});
+    table.rows.push_back({whole(p.ranks), whole(p.threads), text(format_sizes(p.sizes)),
+                          seconds(p.seconds), seconds(p.low), seconds(p.high), seconds(p.run_high),
+                          text(std::string(name_of(p.state)))});
   }
   fmt::print("{}", to_terminal(table));
 }

@@ -37,9 +37,9 @@ void run(const StudyArguments& arguments, const Answering& answering,
     fields(object, report);
   });
   if (answering.is_for_people()) {
-    answering.say(
-        to_terminal(report) + '\n' +
-        wrapped(fmt::format("written: {}, {}.model.json, traces/", page, plan.file_name)));
+    answering.say(answers_text(report) + '\n' +
+                  wrapped(fmt::format("written: {}; every run and block: cleave report {}", page,
+                                      plan.folder.string())));
   }
 }
 

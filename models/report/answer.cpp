@@ -73,10 +73,8 @@ std::optional<std::pair<std::string_view, double>> held_back_by(const Prediction
 }
 
 std::string runs_text(const Prediction& p) {
-  return p.knows_runs()
-             ? fmt::format("95 % of runs between {} and {}", detail::format_seconds(p.run_low),
-                           detail::format_seconds(p.run_high))
-             : "the times of single runs are not known";
+  return fmt::format("95 % of runs between {} and {}", detail::format_seconds(p.run_low),
+                     detail::format_seconds(p.run_high));
 }
 
 std::string answer_line(const Prediction& p) {
@@ -86,10 +84,6 @@ std::string answer_line(const Prediction& p) {
   const std::string asked =
       fmt::format("{}{}{}", format_sizes(p.sizes), p.sizes.empty() ? "" : " on ",
                   format_workers(p.ranks, p.threads));
-  if (!p.is_answer()) {
-    return fmt::format("{}: not known: what was fitted allows too wide a range of times{}", asked,
-                       caveats(p));
-  }
   return fmt::format("{}: {} when quiet (95 %: {} to {}); as this host was, {}{}{}", asked,
                      detail::format_seconds(p.seconds), detail::format_seconds(p.low),
                      detail::format_seconds(p.high), runs_text(p), held_back, caveats(p));

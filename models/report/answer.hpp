@@ -20,8 +20,7 @@ std::vector<std::pair<std::string_view, double>> seconds_by_block(const Predicti
 std::optional<std::pair<std::string_view, double>> held_back_by(const Prediction& prediction);
 
 /// One line: "N=1G on 64 ranks: 1.2 s when quiet (95 %: 1.0 to 1.5 s); as this host was, 95 % of
-/// runs between 1.0 and 1.7 s, 33 % of it divide; 4 times beyond what is known: not checked". An
-/// interval that is wider than a factor of 4 is no answer, and the line says so.
+/// runs between 1.0 and 1.7 s, 33 % of it divide; 4 times beyond what is known: not checked".
 std::string answer_line(const Prediction& prediction);
 
 /// One line of the verdict of a question: its state, how many checks speak for it, and how far they

@@ -304,10 +304,9 @@ Table table_of(const Comparison& comparison) {
   };
   for (const ComparedThing& thing : comparison.things) {
     const Difference& d = thing.difference;
-    const bool is_narrow = d.high <= kWidestAnswer * d.low;
     table.rows.push_back({text(std::to_string(thing.side + 1)), text(thing.what), change(d.ratio),
-                          known(is_narrow, change(d.low)), known(is_narrow, change(d.high)),
-                          whole(d.runs), whole(d.rounds), text(thing.verdict())});
+                          change(d.low), change(d.high), whole(d.runs), whole(d.rounds),
+                          text(thing.verdict())});
   }
   return table;
 }

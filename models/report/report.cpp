@@ -129,7 +129,7 @@ double reach_of(const Report& report) {
   return reach.value_or(report.model.verdict.reach());
 }
 
-std::string to_terminal(const Report& report) {
+std::string answers_text(const Report& report) {
   constexpr std::size_t kIndent = 4;
   std::string text =
       fmt::format("{}\n{}", wrapped(report.title),
@@ -138,14 +138,18 @@ std::string to_terminal(const Report& report) {
     text += wrapped("  " + answer.line, kIndent);
   }
   text += '\n';
-  for (const auto& [name, value] : report.facts) {
-    constexpr std::size_t kValues = 24;
-    text += wrapped(fmt::format("  {:<22}{}", name, value), kValues);
-  }
-  text += '\n';
   for (const Note& note : report.notes) {
     constexpr std::size_t kTexts = 8;
     text += wrapped("  note  " + note.text, kTexts);
+  }
+  return text;
+}
+
+std::string to_terminal(const Report& report) {
+  std::string text = answers_text(report) + '\n';
+  for (const auto& [name, value] : report.facts) {
+    constexpr std::size_t kValues = 24;
+    text += wrapped(fmt::format("  {:<22}{}", name, value), kValues);
   }
   for (const Table& table : report.tables) {
     text += fmt::format("\n{}\n\n{}", table.title, to_terminal(table));
@@ -189,9 +193,9 @@ std::string to_brief(const Report& report) {
   for (const auto& [of, line] : lines) {
     const auto& [ranks, threads, sizes] = of;
     const Prediction& p = *line.first;
-    table.rows.push_back(
-        {text("  " + format_sizes(sizes)), text(format_workers(ranks, threads)), text(line.second),
-         time_of(p), known(p.is_answer(), text(fmt::format("{:.1f} %", 100 * p.half_width())))});
+    table.rows.push_back({text("  " + format_sizes(sizes)), text(format_workers(ranks, threads)),
+                          text(line.second), seconds(p.seconds),
+                          text(fmt::format("{:.1f} %", 100 * p.half_width()))});
   }
   return brief + to_terminal(table) + refusals;
 }

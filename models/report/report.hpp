@@ -54,7 +54,9 @@ std::vector<Answer> first_answers(const Report& report);
 /// verdict: whose verdict stands above all.
 double reach_of(const Report& report);
 
-/// The verdict and the answers first, then notes, and the tables.
+/// The verdict, the answers that a person is told first, and notes.
+std::string answers_text(const Report& report);
+/// Answers, facts and tables: all that a report says.
 std::string to_terminal(const Report& report);
 
 /// A few lines: the verdict, and a table: the longest run on most ranks as measured and predicted,

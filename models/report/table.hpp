@@ -58,11 +58,6 @@ inline Cell count(std::int64_t value) { return {format_count(value), std::to_str
 /// Blank if it is not known.
 inline Cell known(bool is_known, Cell cell) { return is_known ? std::move(cell) : text(""); }
 
-/// The time of a prediction, or "not known" (exactly: nothing) if it is no answer.
-inline Cell time_of(const Prediction& p) {
-  return p.is_answer() ? seconds(p.seconds) : Cell{"not known", ""};
-}
-
 /// "2 ranks", "2 ranks of 2 threads".
 inline std::string format_workers(int ranks, int threads) {
   const std::string of_ranks = detail::format_ranks(ranks);

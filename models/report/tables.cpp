@@ -75,15 +75,13 @@ Table predictions_table(const std::vector<JudgedRun>& comparisons, const Model& 
       row.push_back(count(size == c.run.sizes.end() ? 0 : size->second));
     }
     const Prediction& p = c.prediction;
-    const auto if_known = [&](Cell cell) { return known(p.is_answer(), std::move(cell)); };
-    row.insert(
-        row.end(),
-        {seconds(c.measured_s), time_of(p), if_known(seconds(p.low)), if_known(seconds(p.high)),
-         known(p.knows_runs(), seconds(p.run_low)), known(p.knows_runs(), seconds(p.run_high)),
-         known(p.is_answer() && p.sum_of_maxima_s, seconds(p.sum_of_maxima_s.value_or(0))),
-         if_known(number(c.relative_error, fmt::format("{:+.2f} %", 100 * c.relative_error))),
-         percent(c.spread), whole(std::ssize(c.run.wall_seconds)),
-         text(c.held_out ? "held out" : "fitted")});
+    row.insert(row.end(),
+               {seconds(c.measured_s), seconds(p.seconds), seconds(p.low), seconds(p.high),
+                seconds(p.run_low), seconds(p.run_high),
+                known(p.sum_of_maxima_s.has_value(), seconds(p.sum_of_maxima_s.value_or(0))),
+                number(c.relative_error, fmt::format("{:+.2f} %", 100 * c.relative_error)),
+                percent(c.spread), whole(std::ssize(c.run.wall_seconds)),
+                text(c.held_out ? "held out" : "fitted")});
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -133,9 +131,7 @@ Table blocks_table(const std::vector<JudgedRun>& comparisons, const Measurements
           predicted, [&, part = name](const auto& block) { return block.first == part; });
       table.rows.push_back({text(format_workers(workers.first, workers.second)),
                             text(format_sizes(run->run.sizes)), text(name), seconds(of_part),
-                            found == predicted.end()
-                                ? text("")
-                                : known(run->prediction.is_answer(), seconds(found->second)),
+                            found == predicted.end() ? text("") : seconds(found->second),
                             percent(of_part / run->measured_s)});
     }
   }

@@ -307,8 +307,7 @@ Plan make_plan(const Model& model, const PlanRequest& request) {
     choice.speedup = alone / p.seconds;
     choice.efficiency = choice.speedup / ranks;
     choice.core_hours = p.seconds * ranks * p.threads / kSecondsPerHour;
-    choice.fits = p.is_answer() &&
-                  (!request.deadline_s || (p.knows_runs() && p.run_high <= *request.deadline_s)) &&
+    choice.fits = (!request.deadline_s || p.run_high <= *request.deadline_s) &&
                   (!request.efficiency || choice.efficiency >= *request.efficiency);
     if (choice.fits && (!plan.chosen || !request.deadline_s)) {
       plan.chosen = plan.choices.size();

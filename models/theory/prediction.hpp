@@ -26,9 +26,6 @@ struct BlockShare {
   std::string_view name() const { return part.empty() ? name_of(block) : part; }
 };
 
-/// An interval whose ends lie further apart, as a ratio, is no answer.
-inline constexpr double kWidestAnswer = 4;
-
 struct Prediction {
   int ranks = 1;
   int threads = 1;  ///< of a rank
@@ -55,10 +52,6 @@ struct Prediction {
   Place place() const { return {ranks, threads, sizes}; }
   /// Half of the interval's width, relative.
   double half_width() const { return (high - low) / (2 * seconds); }
-  /// Whether the interval is narrow enough to be an answer: at most a factor of 4 wide.
-  bool is_answer() const { return high <= kWidestAnswer * low; }
-  /// Whether the range of single runs is, too.
-  bool knows_runs() const { return is_answer() && run_high <= kWidestAnswer * run_low; }
 };
 
 struct PredictOptions {

@@ -38,28 +38,24 @@ def percent(error, sign=""):
 
 
 def judged_row(measured_s, predicted_s, low, high, **more):
-    """A prediction beside a measurement; predicted_s, low and high are None where a model gives no answer."""
-    is_answer = predicted_s is not None
+    """A prediction beside a measurement."""
     return {
         "measured_s": measured_s,
         "predicted_s": predicted_s,
-        "relative_error": (predicted_s - measured_s) / measured_s if is_answer else None,
+        "relative_error": (predicted_s - measured_s) / measured_s,
         "interval_s": [low, high],
-        "interval_holds": is_answer and low <= measured_s <= high,
+        "interval_holds": low <= measured_s <= high,
         **more,
     }
 
 
 def cells_of(rows):
     """Errors (median and worst), intervals that hold, their median half width, and single runs inside if these were counted."""
-    answered = [row for row in rows if row["predicted_s"] is not None]
-    held = f"{sum(row['interval_holds'] for row in answered)} of {len(answered)}"
-    if len(answered) < len(rows):
-        held += f", {len(rows) - len(answered)} without an answer"
-    if not answered:
+    held = f"{sum(row['interval_holds'] for row in rows)} of {len(rows)}"
+    if not rows:
         return ["", held, "", ""]
-    errors = [abs(row["relative_error"]) for row in answered]
-    half_width = statistics.median((row["interval_s"][1] - row["interval_s"][0]) / 2 / row["predicted_s"] for row in answered)
+    errors = [abs(row["relative_error"]) for row in rows]
+    half_width = statistics.median((row["interval_s"][1] - row["interval_s"][0]) / 2 / row["predicted_s"] for row in rows)
     runs = sum(row.get("single_runs", 0) for row in rows)
     inside = f"{100 * sum(row['single_runs_inside'] for row in rows) / runs:.0f} %" if runs else ""
     return [f"{percent(statistics.median(errors))} / {percent(max(errors))}", held, f"{100 * half_width:.0f} %", inside]

@@ -6,7 +6,6 @@ where it is not in PATH.
 """
 
 import json
-import math
 import numbers
 import pathlib
 import subprocess
@@ -35,7 +34,7 @@ def predict(model, ranks, sizes, *, options=(), program="cleave"):
     `model` is a *.model.json or a study's folder; `ranks` a number or several; `sizes` a dict of sizes such
     as {"N": 1 << 30}, or several. Columns: ranks, threads, ranks_per_host, the quiet time in seconds with low and
     high of its 95 % interval, run_low and run_high of 95 % of runs on a host as it was, state (checked, not
-    checked or failed), and one a size. A time that is not known is NaN. `attrs` has the verdict on the model, and remarks: what the predictions
+    checked or failed), and one a size. `attrs` has the verdict on the model, and remarks: what the predictions
     rest on besides the laws.
     """
     sizes = [sizes] if isinstance(sizes, dict) else list(sizes)
@@ -79,9 +78,7 @@ def _size(size):
 
 
 def _times_of(p):
-    quiet = [p["seconds"], *p["interval"]] if p["is_answer"] else [math.nan] * 3
-    runs = p["as_the_host_was"] if p["knows_runs"] else [math.nan] * 2
-    return dict(zip(_TIMES, (*quiet, *runs, p["state"])))
+    return dict(zip(_TIMES, (p["seconds"], *p["interval"], *p["as_the_host_was"], p["state"])))
 
 
 def _remarks_of(found):

@@ -115,9 +115,6 @@ std::vector<std::string> grounds_of(const Model& model, const Answer& answer) {
 /// Whether the deadline is kept: a look, and a sentence.
 std::pair<std::string, std::string> deadline_text(const Prediction& p, double deadline_s,
                                                   const std::string& text) {
-  if (!p.knows_runs()) {
-    return {"no", fmt::format("Whether it keeps {} is not known.", text)};
-  }
   if (p.run_high <= deadline_s) {
     return {"yes", fmt::format("Keeps {} with 95 % probability.", text)};
   }
@@ -133,7 +130,7 @@ std::vector<std::pair<double, std::string>> row_of(const PlanChoice& choice) {
   const auto add = [&](double value, const std::string& shown) { row.emplace_back(value, shown); };
   add(p.ranks, std::to_string(p.ranks));
   for (const double time : {p.seconds, p.low, p.high}) {
-    add(time, p.is_answer() ? detail::format_seconds(time) : "");
+    add(time, detail::format_seconds(time));
   }
   add(choice.speedup, fmt::format("{:.3g} ×", choice.speedup));
   add(choice.efficiency, fmt::format("{:.3g} %", 100 * choice.efficiency));
@@ -179,22 +176,18 @@ std::string page_answer(const Model& as_fitted, const std::string& text, std::st
   return detail::json_text([&](JsonFields& object) {
     object("asked", fmt::format("{}{}{}", format_sizes(p.sizes), p.sizes.empty() ? "" : " on ",
                                 format_workers(p.ranks, p.threads)));
-    object("time", time_of(p).shown);
-    object("interval",
-           p.is_answer() ? fmt::format("when quiet, 95 %: {} to {}", detail::format_seconds(p.low),
-                                       detail::format_seconds(p.high))
-                         : "what was fitted allows too wide a range of times");
+    object("time", detail::format_seconds(p.seconds));
+    object("interval", fmt::format("when quiet, 95 %: {} to {}", detail::format_seconds(p.low),
+                                   detail::format_seconds(p.high)));
     object("verdict", answer.verdict)("state", name_of(p.state));
     object("grounds", grounds_of(model, answer))("commands", commands_of(asked, request.sizes));
     object("row", row_of(choice));
     // For figures and the plan.
-    object("is_answer", p.is_answer())("ranks", p.ranks)("threads", p.threads)("sizes", p.sizes);
+    object("ranks", p.ranks)("threads", p.threads)("sizes", p.sizes);
     object("seconds", p.seconds)("low", p.low)("high", p.high)("efficiency", choice.efficiency);
     object("blocks", seconds_by_block(p));
     object("fits", choice.fits && request.deadline_s.has_value());
-    if (p.is_answer()) {
-      object("run", "As this host was: " + runs_text(p));
-    }
+    object("run", "As this host was: " + runs_text(p));
     if (request.deadline_s) {
       object("deadline", deadline_text(p, *request.deadline_s, deadline));
     }

@@ -104,7 +104,7 @@ function base(tooltip, left = 72) {
 // Points of [x, low, high]: one area, or a line at each x.
 function band(points, colour, areLines = false) {
   return {
-    type: "custom", name: "95 % interval", silent: true, z: 1, itemStyle: { color: colour },
+    type: "custom", name: "95 % interval", silent: true, clip: true, z: 1, itemStyle: { color: colour },
     data: areLines ? points : [points.flat()], encode: { x: 0, y: [1, 2] },
     renderItem: ({ dataIndex }, api) => {
       const corner = (x, y) => api.coord([x, y]);
@@ -150,9 +150,10 @@ function timeOptions(curve, runs, maxRanks) {
 function efficiencyOptions(curve, maxRanks) {
   const part = ({ efficiency, seconds }, time) => 100 * efficiency * seconds / time;
   const bands = curve.map((answer) => [answer.ranks, part(answer, answer.high), part(answer, answer.low)]);
+  const most = Math.min(Math.max(...bands.map(([, , high]) => high)), 200 * Math.max(...curve.map(({ efficiency }) => efficiency)));
   return {
     ...base(({ data }) => `${textOfRanks({ ranks: data[0] })}: efficiency ${formatNumber(data[1], 3)} %`),
-    xAxis: ranksAxis(curve), yAxis: percentAxis({ min: 0, max: 10 * Math.ceil(Math.max(...bands.map(([, , high]) => high)) / 10) }),
+    xAxis: ranksAxis(curve), yAxis: percentAxis({ min: 0, max: 10 * Math.ceil(most / 10) }),
     series: [band(bands, kColours[2]),
              overRanks("efficiency", curve.map((answer) => [answer.ranks, 100 * answer.efficiency]), kColours[2], maxRanks)],
   };
@@ -196,10 +197,9 @@ function makeFigures(place, { runs, max_ranks: maxRanks }) {
   let curve = null;
   const above = element("section", { class: "figures", id: "over-ranks" });
   place.before(above);
-  const answers = runs.filter((run) => run.is_answer);
-  if (answers.length > 0) {
-    addFigure(place, "comparison", "Predicted against measured", "Every run of which a time is known. On the dashed line both " +
-              "are equal; held out: kept from the fit to test it.", () => comparisonOptions(answers));
+  if (runs.length > 0) {
+    addFigure(place, "comparison", "Predicted against measured", "Every run. On the dashed line both " +
+              "are equal; held out: kept from the fit to test it.", () => comparisonOptions(runs));
   }
   watchTheme();
   return (next) => {

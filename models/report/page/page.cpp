@@ -224,13 +224,13 @@ static void fields(JsonFields& object, const JudgedRun& c) {
   const Prediction& p = c.prediction;
   object("ranks", c.run.ranks)("threads", c.run.threads)("sizes", c.run.sizes);
   object("measured", c.measured_s)("predicted", p.seconds)("low", p.low)("high", p.high);
-  object("is_answer", p.is_answer())("held_out", c.held_out);
+  object("held_out", c.held_out);
   object("text",
          fmt::format("{} on {}\nmeasured {}, predicted {}\nerror {:.3g} %, repetitions scatter by "
                      "{:.3g} %",
                      format_sizes(c.run.sizes), format_workers(c.run.ranks, c.run.threads),
-                     detail::format_seconds(c.measured_s), time_of(p).shown, 100 * c.relative_error,
-                     100 * c.spread));
+                     detail::format_seconds(c.measured_s), detail::format_seconds(p.seconds),
+                     100 * c.relative_error, 100 * c.spread));
 }
 
 std::string page_data(const Report& report) {

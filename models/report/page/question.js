@@ -44,17 +44,15 @@ function makeControls(form, fields, ask) {
 }
 
 function showAnswer(place, answer, heads) {
+  const uses = answer.row.map(([exact, shown], i) => [heads[i], shown, exact]).slice(4).filter(([, shown]) => shown !== "");
   const parts = [
     element("p", { class: "asked" }, answer.asked),
     element("p", { class: "time" }, element("strong", { title: `${answer.seconds} s` }, answer.time),
             element("span", { title: `${answer.low} s to ${answer.high} s` }, answer.interval)),
+    element("p", { class: "single-run" }, answer.run),
+    element("dl", { class: "uses" }, ...uses.map(([name, shown, exact]) =>
+      element("div", { title: `${exact}` }, element("dt", {}, name), element("dd", {}, shown)))),
   ];
-  if (answer.is_answer) {
-    const uses = answer.row.map(([exact, shown], i) => [heads[i], shown, exact]).slice(4).filter(([, shown]) => shown !== "");
-    parts.push(element("p", { class: "single-run" }, answer.run),
-               element("dl", { class: "uses" }, ...uses.map(([name, shown, exact]) =>
-                 element("div", { title: `${exact}` }, element("dt", {}, name), element("dd", {}, shown)))));
-  }
   if (answer.deadline) {
     const [look, text] = answer.deadline;
     parts.push(element("p", { class: `deadline ${look}` }, text));
@@ -101,7 +99,7 @@ onmessage = async ({ data: { bytes, model, fields, ranks } }) => {
       curve.push(predictor.ask({ ...fields, ranks: String(count) }));
     } catch {}  // left out, as what is beyond the measured host
   }
-  postMessage({ fields, curve: curve.filter((answer) => answer.is_answer) });
+  postMessage({ fields, curve });
 };`;
 
 // A function that asks over ranks, and calls `show(curve)` with the answer to the last question.

@@ -180,14 +180,14 @@ class Commands(unittest.TestCase):
                                   "--json"], capture_output=True, text=True, check=True).stdout
         for row, p in zip(frame.to_dict("records"), json.loads(printed)["predictions"]):
             self.assertEqual([row["ranks"], {"N": row["N"]}], [p["ranks"], p["sizes"]])
-            if p["is_answer"]:  # on a busy host it need not be
-                self.assertEqual([row["seconds"], row["low"], row["high"]], [p["seconds"], *p["interval"]])
+            self.assertEqual([row["seconds"], row["low"], row["high"]], [p["seconds"], *p["interval"]])
         self.assertEqual(len(cleave.predict(STUDY, 2, {"N": 1 << 20})), 1)
 
-    def test_what_is_not_known_is_no_number(self):
+    def test_what_is_hardly_known_has_a_wide_interval(self):
         model = cleave.fit(*table_of_few()).attrs["file"]
-        times = cleave.predict(model, 1, {"N": 1 << 30})[["seconds", "low", "high", "run_low", "run_high"]]
-        self.assertTrue(times.isna().all(axis=None))
+        far = cleave.predict(model, 1, {"N": 1 << 30}).iloc[0]
+        self.assertLess(4 * far["low"], far["high"])
+        self.assertTrue(far["low"] < far["seconds"] < far["high"])
 
     def test_a_fit_is_the_model_that_cleave_writes(self):
         path = FOLDER / "by_python.model.json"
