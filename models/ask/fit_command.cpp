@@ -102,12 +102,11 @@ void write_fit(detail::JsonFields& object, const Model& model, const std::string
 }
 
 /// The machine file: --machine, else the study's; empty if there is none.
-std::string machine_file(const FitArguments& arguments,
-                         const std::optional<std::filesystem::path>& folder) {
+std::string machine_file(const FitArguments& arguments, const std::string& folder) {
   if (!arguments.machine.empty()) {
     return machine_of(arguments.machine).string();
   }
-  const std::string file = folder ? machine_of(*folder).string() : "";
+  const std::string file = folder.empty() ? "" : machine_of(folder).string();
   return std::filesystem::exists(file) ? file : "";
 }
 
@@ -134,17 +133,16 @@ void check_options(const FitArguments& arguments, const Measurements& measuremen
 void run(FitArguments& arguments, const std::string& command_line) {
   require_option(arguments.traces, "a study's folder, a trace or a table",
                  "cleave fit sort-study, or cleave fit *.trace.jsonl --out sort.model.json");
-  const std::optional<std::filesystem::path> folder =
-      only_folder({arguments.traces.begin(), arguments.traces.begin() + 1});
-  if (!folder) {
+  const std::string folder = is_folder(arguments.traces.front()) ? arguments.traces.front() : "";
+  if (folder.empty()) {
     require_option(arguments.out, "--out", "--out sort.model.json");
   }
   const FitOptions options{.forms = arguments.forms == "paper" ? Forms::paper : Forms::automatic};
   std::vector<std::string> files = traces_of(arguments.traces);
-  if (folder) {
-    std::ranges::transform(files_with(*folder / kRehearsalsOfStudy, kTraceEnding),
-                           std::back_inserter(files),
-                           [](const std::filesystem::path& file) { return file.string(); });
+  if (!folder.empty()) {
+    std::ranges::transform(
+        files_with(std::filesystem::path(folder) / kRehearsalsOfStudy, kTraceEnding),
+        std::back_inserter(files), [](const std::filesystem::path& file) { return file.string(); });
   }
   const std::string machine_read = machine_file(arguments, folder);
   std::vector<std::string> inputs = files;
@@ -160,7 +158,7 @@ void run(FitArguments& arguments, const std::string& command_line) {
     leave_out_odd(measurements);
   }
   const std::filesystem::path out = arguments.out.empty()
-                                        ? model_to_write(*folder, file_name_of(measurements.app))
+                                        ? model_to_write(folder, file_name_of(measurements.app))
                                         : std::filesystem::path(arguments.out);
   Model model = fit_model(measurements, machine, options,
                           detail::provenance_here("cleave fit", command_line, "none"));

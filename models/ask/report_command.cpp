@@ -29,19 +29,20 @@ void run(const ReportArguments& arguments) {
   require_option(arguments.traces, "a study's folder, a trace or a table",
                  "cleave report sort-study, or cleave report times.csv --model times.model.json "
                  "--out pages");
-  const std::filesystem::path folder = only_folder(arguments.traces).value_or("");
+  const std::string& first = arguments.traces.front();
+  const std::string folder = arguments.traces.size() == 1 && is_folder(first) ? first : "";
   if (folder.empty()) {
     require_option(arguments.model, "--model", "--model sort.model.json");
     require_option(arguments.out, "--out", "--out pages");
   }
   const std::filesystem::path model_file =
-      model_of(arguments.model.empty() ? folder.string() : arguments.model);
+      model_of(arguments.model.empty() ? folder : arguments.model);
   const Model model = read_model(model_file);
   const std::vector<std::string> files = traces_of(arguments.traces);
   const Measurements measurements = read_measurements(files, arguments.table);
   Report report = make_report(model, measurements);
   report.origin = {.model = model_file.string()};
-  const std::filesystem::path out = arguments.out.empty() ? folder.string() : arguments.out;
+  const std::filesystem::path out = arguments.out.empty() ? folder : arguments.out;
   make_folder(out);
   write_report(out, report);
   const Answering& answering = arguments.answering;

@@ -79,7 +79,7 @@ void add_study_command(CLI::App& program, const std::string& command_line,
       ->check(CLI::Range(1, 1000));
   command->add_option("--out", arguments->out, "Folder to write into (default: NAME-study)");
   command->add_flag("--fresh", arguments->fresh,
-                    "Make all runs anew; without it runs that the folder holds are reused");
+                    "Make all runs anew; without it those of the same program and files stay");
   command->add_option("--machine", arguments->machine,
                       "A machine file; without it the machine is calibrated");
   command->add_option("--launcher", arguments->launcher,

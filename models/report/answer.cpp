@@ -124,12 +124,12 @@ std::string sentence_of(const Verdict& verdict, double reach) {
     const Check& worst = *std::ranges::max_element(
         all, {}, [](const Check& c) { return c.is_inside() ? 0 : c.error(); });
     return fmt::format(
-        "failed: {}, {} {} {}, predicted {} ({} to {}); {}. Run or rehearse sizes "
+        "failed: {}; {}, {} {} {}, predicted {} ({} to {}). Run or rehearse sizes "
         "nearer to those asked about",
-        detail::format_ranks(worst.ranks), format_sizes(worst.sizes),
+        counts, detail::format_ranks(worst.ranks), format_sizes(worst.sizes),
         worst.is_rehearsed ? "rehearsed" : "measured", detail::format_seconds(worst.measured_s),
         detail::format_seconds(worst.predicted_s), detail::format_seconds(worst.low),
-        detail::format_seconds(worst.high), counts);
+        detail::format_seconds(worst.high));
   }
   return holds ? "checked: " + counts
                : fmt::format("not checked: {} beyond what is known; {}", times_of(reach), counts);

@@ -158,9 +158,10 @@ std::string to_terminal(const Report& report) {
 }
 
 std::string to_brief(const Report& report) {
-  const std::string brief = wrapped(fmt::format(
-      "{}: {}{}{}", report.model.app, report.kept_state, report.kept_state.empty() ? "" : "; ",
-      sentence_of(report.model.verdict, reach_of(report))));
+  const std::string verdict = sentence_of(report.model.verdict, reach_of(report));
+  const std::string brief = wrapped(fmt::format("{}: {}{}{}", report.model.app, report.kept_state,
+                                                report.kept_state.empty() ? "" : "; ",
+                                                verdict.substr(0, verdict.find(';'))));
   // By ranks, threads and sizes: what was predicted, and what was measured of the longest run.
   std::map<std::tuple<int, int, NamedSizes>, std::pair<const Prediction*, std::string>> lines;
   const auto add = [&](const Prediction& p, const std::string& measured) {

@@ -118,9 +118,4 @@ std::vector<std::string> traces_of(const std::vector<std::string>& paths) {
   return all;
 }
 
-std::optional<fs::path> only_folder(const std::vector<std::string>& paths) {
-  return paths.size() == 1 && is_folder(paths.front()) ? std::optional<fs::path>(paths.front())
-                                                       : std::nullopt;
-}
-
 }  // namespace cleave::models

@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +17,7 @@ namespace cleave::models {
 inline constexpr const char* kMachineOfStudy = "this.machine.json";  ///< the runs were on it
 inline constexpr const char* kTracesOfStudy = "traces";              ///< of runs
 inline constexpr const char* kRehearsalsOfStudy = "rehearsals";      ///< their traces
+inline constexpr const char* kMadeFrom = "made_from.txt";            ///< what runs were
 inline constexpr std::string_view kTraceEnding = ".trace.jsonl";
 
 /// Makes the folder, and keeps others out of it until the result goes or the process ends.
@@ -46,8 +46,5 @@ std::filesystem::path machine_of(const std::filesystem::path& path);
 /// `paths`, with for each folder all *.trace.jsonl in its traces/, or in itself where it has none.
 /// \throws FileError  if a folder has no traces
 std::vector<std::string> traces_of(const std::vector<std::string>& paths);
-
-/// The one of `paths`, if that is a folder.
-std::optional<std::filesystem::path> only_folder(const std::vector<std::string>& paths);
 
 }  // namespace cleave::models

@@ -212,7 +212,7 @@ void StudyPlan::add_size(const std::string& size) {
 }
 
 std::filesystem::path StudyPlan::assumed_network() const {
-  return folder / kRehearsalsOfStudy / fmt::format("{}.json", kAssumedNetwork);
+  return folder / fmt::format("{}.json", kAssumedNetwork);
 }
 
 std::vector<std::string> StudyPlan::options_of(const Case& c, int round) const {

@@ -138,12 +138,13 @@ class StudyRun {
   }
 
   StudyTraces run() {
-    set_up_folder();
+    plan_.owner = own_folder(plan_.folder);
     try {
       set_up_machine();
+      set_up_folder();
       measure();
     } catch (const Stopped&) {
-      remove_folder_if_empty();
+      leave_folder();
       const std::size_t done = traces_.runs.size() + traces_.rehearsals.size();
       throw Stopped(done == 0
                         ? "stopped before the first run was done"
@@ -151,9 +152,10 @@ class StudyRun {
                                       "goes on",
                                       done, planned_runs(), plan_.folder.string()));
     } catch (...) {
-      remove_folder_if_empty();
+      leave_folder();
       throw;
     }
+    leave_folder();
     progress_.reset();
     if (!plan_.arguments.quiet) {
       tell_of_earlier();
@@ -167,24 +169,56 @@ class StudyRun {
     return plan_.cases.size() * static_cast<std::size_t>(plan_.study.rounds);
   }
 
-  void set_up_folder() {
-    plan_.owner = own_folder(plan_.folder);
+  /// The program, files that options name, messages of a search, too, and the launcher or host:
+  /// what runs are made from beside the options, which their traces hold.
+  std::string made_from() const {
+    std::set<fs::path> files = {plan_.program.file};
     for (const Case& c : plan_.cases) {
-      make_folder(plan_.trace_of(c, 1).parent_path());
-    }
-    if (plan_.arguments.fresh) {
-      std::error_code error;
-      for (const fs::path& file : traces_in(plan_.folder)) {
-        fs::remove(file, error);
+      for (const std::string& option : plan_.options_of(c, 1)) {
+        files.insert(option.substr(option.find('=') + 1));
       }
-      fs::remove(plan_.folder / kMachineOfStudy, error);
+    }
+    std::string text =
+        launcher_.is_given() ? plan_.arguments.launcher : detail::provenance_here("", "", "").host;
+    std::error_code none;
+    for (const fs::path& file : files) {
+      if (fs::is_regular_file(file, none)) {
+        text += fmt::format("\n{:016x} {}", detail::crc_64(read_file(file)), file.string());
+      }
+    }
+    return text;
+  }
+
+  /// Puts runs aside that were made from something else, or are to be made anew.
+  void set_up_folder() {
+    const fs::path file = plan_.folder / kMadeFrom;
+    const std::string text = made_from();
+    const bool is_other = plan_.arguments.fresh || !fs::exists(file) || read_file(file) != text;
+    if (is_other && !traces_in(plan_.folder).empty()) {
+      std::error_code none;
+      fs::remove_all(aside_, none);
+      make_folder(aside_);
+      move_runs(plan_.folder, aside_);
+    }
+    make_folder(plan_.folder / kTracesOfStudy);
+    make_folder(plan_.folder / kRehearsalsOfStudy);
+    write_file(file, text);
+  }
+
+  static void move_runs(const fs::path& from, const fs::path& to) {
+    std::error_code none;
+    for (const char* name : {kTracesOfStudy, kRehearsalsOfStudy, kMadeFrom}) {
+      fs::rename(from / name, to / name, none);
     }
   }
 
-  void remove_folder_if_empty() const {
-    std::error_code error;
-    if (is_new_folder_ && traces_in(plan_.folder).empty()) {
-      fs::remove_all(plan_.folder, error);
+  /// Runs that were put aside come back where none took their place; a new folder without goes.
+  void leave_folder() const {
+    std::error_code none;
+    const bool is_empty = traces_in(plan_.folder).empty();
+    if (is_empty) {
+      move_runs(aside_, plan_.folder);
+      fs::remove_all(is_new_folder_ ? plan_.folder : aside_, none);
     }
   }
 
@@ -202,31 +236,23 @@ class StudyRun {
     if (others > 0) {
       fmt::print(stderr,
                  "study: note: {0} also holds {1} traces of other runs, which cleave fit {0} takes "
-                 "too; --fresh removes them\n",
+                 "too; --fresh puts them aside\n",
                  folder, others);
     }
   }
 
-  /// The trace of a run that was made earlier: by this program, which has not been built anew
-  /// since, with these options, on this host.
+  /// The trace of a run that was made earlier with these options.
   std::optional<detail::Trace> earlier(Case c, int round) const {
-    const fs::path file = plan_.trace_of(c, round);
-    std::error_code error;
-    const auto made = fs::last_write_time(file, error);
-    if (error || made < fs::last_write_time(plan_.program.file, error) || error) {
-      return std::nullopt;
-    }
     try {
-      detail::Trace trace = detail::read_trace(file);
-      const detail::Provenance& by = trace.run.provenance;
+      detail::Trace trace = detail::read_trace(plan_.trace_of(c, round));
       for (const bool is_long : {true, false}) {
         c.is_long = is_long;
-        if (by.command_line.starts_with(command_of(plan_, c, round) + " --trace ") &&
-            (launcher_.is_given() || by.host == detail::provenance_here("", "", "").host)) {
+        if (trace.run.provenance.command_line.starts_with(command_of(plan_, c, round) +
+                                                          " --trace ")) {
           return trace;
         }
       }
-    } catch (const FileError&) {  // cut short, or of another version
+    } catch (const FileError&) {  // none, cut short, or of another version
     }
     return std::nullopt;
   }
@@ -249,7 +275,7 @@ class StudyRun {
       write_file(file, read_file(plan_.arguments.machine));
     } else if (ranks_to_calibrate() == 1) {
       return;
-    } else if (!is_calibrated_here(file)) {
+    } else if (plan_.arguments.fresh || !is_calibrated_here(file)) {
       calibrate(file);
     }
     detail::Machine machine = detail::read_machine(file);
@@ -426,6 +452,7 @@ class StudyRun {
   StudyTraces traces_;
   std::vector<double> took_s_;  ///< what the latest process of each case took; 0: it was reused
   bool is_new_folder_ = !fs::exists(plan_.folder);
+  fs::path aside_ = plan_.folder / "before";
   std::size_t reused_ = 0;  ///< traces
   std::set<std::string> warnings_;
   std::size_t made_ = 0;  ///< runs

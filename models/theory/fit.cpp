@@ -392,7 +392,7 @@ SearchModel fit_search(Model& model, const std::vector<SearchRun>& runs) {
       inverse_efficiency.push_back(observation);
       if (!run.is_rehearsed || !has_real) {
         observation.run_sizes = run.sizes;
-        observation.ranks_per_host = run.workers_per_host();
+        observation.ranks_per_host = run.ranks_per_host * run.threads;
         observation.value = visits_s;
         visits.push_back(std::move(observation));
       }

@@ -421,8 +421,9 @@ std::vector<Observation> observations_of(const std::vector<Sample>& samples) {
   using LevelKey = std::tuple<NamedSizes, int, int, int, NamedValues>;
   std::map<LevelKey, std::vector<std::vector<double>>> levels;  // of the ranks, by round
   for (const Sample& sample : samples) {
+    const bool is_skeleton = sample.block == detail::Block::skeleton;  // which finds room for bytes
     auto& rounds = levels[{sample.run_sizes, sample.ranks, sample.ranks_per_host, sample.level,
-                           sample.sizes_of_block()}];
+                           is_skeleton ? NamedValues{{"bytes", sample.bytes}} : sample.sizes}];
     rounds.resize(std::max(rounds.size(), sample.seconds.size()));
     for (std::size_t i = 0; i < sample.seconds.size(); ++i) {
       rounds[i].push_back(sample.seconds[i]);

@@ -116,11 +116,6 @@ struct Sample {
   double spans = 1;             ///< in one repetition; their times and bytes are added up
   double bytes = 0;             ///< in one repetition
   std::vector<double> seconds;  ///< quiet, one a round: the median over its repetitions
-
-  /// The arguments of the time; the skeleton's, of the bytes that it finds room for.
-  NamedValues sizes_of_block() const {
-    return block == detail::Block::skeleton ? NamedValues{{"bytes", bytes}} : sizes;
-  }
 };
 
 /// A run point of work stealing, and what its time went to: visiting nodes, and all else
@@ -135,7 +130,6 @@ struct SearchRun : RunPoint {
   double remote_made = 0;
   std::map<std::pair<int, int>, double> nodes_of;  ///< a worker, by rank and thread
 
-  int workers_per_host() const { return ranks_per_host * threads; }
   double repetitions() const { return static_cast<double>(wall_seconds.size()); }
   double nodes() const { return static_cast<double>(sizes.at("nodes")); }
 };

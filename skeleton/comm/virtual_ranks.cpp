@@ -121,7 +121,8 @@ class Turns {
   void send(int from, int to, Kind kind, std::span<const std::byte> message) {
     const Pause pause(*this);
     Rank& receiver = ranks_[to];
-    std::int64_t arrives_ns = ranks_[from].clock_ns + network_.delay_ns(from, to, message.size());
+    std::int64_t arrives_ns = ranks_[from].clock_ns + network_.delay_ns(from, to, message.size()) +
+                              (network_.more_ns ? network_.more_ns() : 0);
     const auto newest_first = receiver.inbox | std::views::reverse;
     const auto before = std::ranges::find(newest_first, from, &InFlight::from);
     if (before != newest_first.end()) {

@@ -162,6 +162,26 @@ void rehearse(const Comm& world, const AnyRun& run, const ProgramTraits& program
   const std::vector<std::int64_t> level_offsets = world.gather(rehearsal->prepared().level_offset);
   RunReport report{.app = program.name, .rehearsed = {ranks.begin(), ranks.end()}};
   report.take(recorder.repetitions());
+  if (options.trace) {
+    const std::string mine = agree(world, [&] {
+      // Other processes have solved the same leaves.
+      return (world.rank() == 0 ? lines_of(rehearsal->prepared()) : "") +
+             lines_of(recorder, rank, rehearsal->prepared().level_offset);
+    });
+    std::vector<std::string> lines;
+    for_each_text(world, mine, [&](const std::string& each) { lines.push_back(each); });
+    agree(world, [&] {
+      if (world.rank() == 0) {
+        information.ranks_per_host = hosts.ranks_per_host();
+        information.oversubscribed = hosts.oversubscribed(options.threads);
+        const auto runs = recorder.repetitions();
+        std::vector<Repetition> repetitions(runs.begin(), runs.end());
+        const Repetition preparation{.index = 0, .warm_up = true, .sizes = runs.front().sizes};
+        repetitions.insert(repetitions.begin(), preparation);
+        write_rehearsed(options, std::move(information), report.rehearsed, repetitions, lines);
+      }
+    });
+  }
   agree(world, [&] {
     if (world.rank() == 0) {
       std::vector<std::string> warnings = launch_warnings(world, options.threads);
@@ -175,27 +195,6 @@ void rehearse(const Comm& world, const AnyRun& run, const ProgramTraits& program
       }
       print_warnings(program.program, warnings, options);
       print_report(report, options);
-    }
-  });
-  if (!options.trace) {
-    return;
-  }
-  const std::string mine = agree(world, [&] {
-    // Other processes have solved the same leaves.
-    return (world.rank() == 0 ? lines_of(rehearsal->prepared()) : "") +
-           lines_of(recorder, rank, rehearsal->prepared().level_offset);
-  });
-  std::vector<std::string> lines;
-  for_each_text(world, mine, [&](const std::string& each) { lines.push_back(each); });
-  agree(world, [&] {
-    if (world.rank() == 0) {
-      information.ranks_per_host = hosts.ranks_per_host();
-      information.oversubscribed = hosts.oversubscribed(options.threads);
-      const auto runs = recorder.repetitions();
-      std::vector<Repetition> repetitions(runs.begin(), runs.end());
-      const Repetition preparation{.index = 0, .warm_up = true, .sizes = runs.front().sizes};
-      repetitions.insert(repetitions.begin(), preparation);
-      write_rehearsed(options, std::move(information), report.rehearsed, repetitions, lines);
     }
   });
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <filesystem>
 #include <system_error>
 
@@ -90,8 +91,8 @@ void share_end(const Comm& comm, std::optional<EndedEarly>& end) {
   }
 }
 
-/// Checks the result, writes it and tells of it, as the options say; then writes the trace by
-/// `write`. Of a search that was ended early, tells what it found. Collective.
+/// Checks the result and writes it, writes the trace by `write`, and tells of the result, as the
+/// options say. Of a search that was ended early, tells what it found. Collective.
 /// \throws Error  on every rank, if the result is wrong or not whole
 template <class Write>
 void tell_of_run(const Comm& comm, AnyRun& run, const ProgramTraits& program,
@@ -113,6 +114,14 @@ void tell_of_run(const Comm& comm, AnyRun& run, const ProgramTraits& program,
       });
     });
   }
+  std::exception_ptr no_trace;
+  if (options.trace && !report.ended) {
+    try {
+      write();  // whether the result can be printed or not
+    } catch (...) {
+      no_trace = std::current_exception();
+    }
+  }
   agree(comm, [&] {
     if (comm.rank() == 0) {
       report.figures = run.figures();
@@ -126,8 +135,8 @@ void tell_of_run(const Comm& comm, AnyRun& run, const ProgramTraits& program,
   if (report.ended) {
     throw_ended_early(*report.ended);
   }
-  if (options.trace) {
-    write();
+  if (no_trace) {
+    std::rethrow_exception(no_trace);
   }
   if (wrong) {
     throw Error("the result is wrong: " + *wrong);

@@ -8,6 +8,7 @@
 #include <set>
 
 #include <cleave/file.hpp>
+#include <cleave/trace/trace_file.hpp>
 
 namespace cleave {
 
@@ -145,6 +146,17 @@ TEST(Output, ThatIsFullIsAFailureOfEveryProgram) {
         std::string("quicksort --size N=1K --rehearse 4"), "spacetree plan" + tree,
         "spacetree plan --json" + tree}) {
     expect_told_that_output_is_full(kPrograms + "/cleave-" + answer);
+  }
+}
+
+TEST(Output, ThatIsFullCostsNoTrace) {
+  const TemporaryFolder folder;
+  const std::string quicksort = kPrograms + "/cleave-quicksort --size N=1K --trace ";
+  for (const std::string way : {"", " --json", " --rehearse 4"}) {
+    const std::string trace = (folder / "t.trace.jsonl").string();
+    expect_told_that_output_is_full(quicksort + trace + way);
+    EXPECT_EQ(detail::read_trace(trace).run.app, "quicksort") << way;
+    std::filesystem::remove(trace);
   }
 }
 

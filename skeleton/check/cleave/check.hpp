@@ -3,24 +3,45 @@
 // tests.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <ranges>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <cleave/application.hpp>
 #include <cleave/check/equal.hpp>
-#include <cleave/check/on_ranks.hpp>
+#include <cleave/check/schedules.hpp>
 #include <cleave/tree_search.hpp>
 #include <cleave/wire.hpp>
 
 namespace cleave {
 
 namespace detail {
+
+/// The promises that an application broke, one sentence each.
+struct Promises {
+  std::string problem;  ///< that the next ones are about
+  std::vector<std::string> broken;
+
+  /// Notes a broken promise, once for each problem.
+  void require(bool holds, const std::string& sentence) {
+    note(holds ? "" : problem + ": " + sentence);
+  }
+  /// Notes a sentence, unless it is there or empty. \return  whether it is not empty
+  bool note(const std::string& sentence) {
+    if (!sentence.empty() && std::ranges::find(broken, sentence) == broken.end()) {
+      broken.push_back(sentence);
+    }
+    return !sentence.empty();
+  }
+};
 
 /// Whether totals are compared by `Same`: what branch-and-bound visits depends on the order, so its
 /// totals are compared only by the caller's own.
@@ -94,62 +115,160 @@ std::optional<typename App::Solution> solution_of_recursion(const App& app,
     promises.require(same(*solution, app.sequential(copy_of(problem))),
                      "sequential returns another solution than conquer, divide and combine");
   }
-  if constexpr (SplitsParts<App>) {
-    promises.require(same_elements<typename App::Element>(problem, *solution),
-                     "the solution does not hold the elements of the problem");
-  }
   return solution;
+}
+
+/// The problem in parts, made by `divide`; the last one is empty where the problem is a sequence.
+/// \return  nothing, if there are not so many
+template <MergesParts App>
+std::vector<typename App::Problem> parts_of(const App& app, const typename App::Problem& problem,
+                                            std::size_t count) {
+  using Problem = typename App::Problem;
+  constexpr bool kIsSequence =
+      std::ranges::sized_range<Problem> && std::default_initializable<Problem>;
+  std::vector<Problem> parts;
+  parts.push_back(copy_of(problem));
+  for (std::size_t i = 0; i < parts.size() && parts.size() + (kIsSequence ? 1 : 0) < count;) {
+    if (app.trivial(std::as_const(parts[i]))) {
+      ++i;
+      continue;
+    }
+    auto halves = cleave::divide(app, std::move(parts[i]), Share{.left = 1, .total = 2});
+    parts[i] = std::move(halves.left);
+    parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(i) + 1, std::move(halves.right));
+  }
+  if constexpr (kIsSequence) {
+    while (parts.size() < count) {
+      parts.emplace_back();
+    }
+  }
+  return parts.size() == count ? std::move(parts) : std::vector<Problem>();
+}
+
+/// The problem in parts of equal lengths, and an empty last one.
+template <SplitsParts App>
+std::vector<typename App::Problem> parts_of(const App& /*app*/,
+                                            const typename App::Problem& problem,
+                                            std::size_t count) {
+  std::vector<typename App::Problem> parts;
+  const std::span all(problem.data(), problem.size());
+  const std::size_t full = std::max<std::size_t>(count, 2) - 1;
+  for (std::size_t i = 0, begin = 0; i < count; ++i) {
+    const std::size_t end = all.size() * std::min(i + 1, full) / full;
+    parts.emplace_back(all.subspan(begin, end - begin));
+    begin = end;
+  }
+  return parts;
+}
+
+/// A problem with its solution; refers to `app`.
+template <class App, class Same>
+CheckedProblem checked_problem(const App& app, const std::string& name, typename App::Problem given,
+                               typename App::Solution solved, const Same& same) {
+  using Problem = typename App::Problem;
+  using Solution = typename App::Solution;
+  const auto problem = std::make_shared<const Problem>(std::move(given));
+  const auto solution = std::make_shared<const Solution>(std::move(solved));
+  CheckedProblem checked{.name = name, .app = std::make_shared<const AppOf<App>>(app)};
+  checked.given = [&app, problem](int ranks, bool in_parts) {
+    Values values;
+    if constexpr (Distributable<App>) {
+      for (Problem& part :
+           parts_of(app, *problem, in_parts ? static_cast<std::size_t>(ranks) : 0)) {
+        values.push_back(ErasedValue::of<Problem>(std::move(part)));
+      }
+    }
+    for (int rank = 0; rank < ranks && !in_parts; ++rank) {
+      values.push_back(ErasedValue::of<Problem>(copy_of(*problem)));
+    }
+    return values;
+  };
+  checked.is_solution = [same, solution](Values& solutions) {
+    if constexpr (SplitsParts<App>) {
+      std::vector<typename App::Element> all;
+      for (const ErasedValue& part : solutions) {
+        std::ranges::copy(std::span(part.as<Solution>()), std::back_inserter(all));
+      }
+      return same(*solution, Solution(std::span<const typename App::Element>(all)));
+    } else {
+      return std::ranges::all_of(
+          solutions, [&](const ErasedValue& each) { return same(*solution, each.as<Solution>()); });
+    }
+  };
+  checked.smaller = [&app, same, name, problem] {
+    std::vector<CheckedProblem> smaller;
+    if constexpr (DivideAndConquer<App>) {
+      if (!app.trivial(*problem)) {
+        for (Problem& part : subproblems(app, copy_of(*problem), Share{1, 2})) {
+          Solution own = solve_on_heap(app, copy_of(part));
+          smaller.push_back(
+              checked_problem(app, name + ", a part of it", std::move(part), std::move(own), same));
+        }
+      }
+    }
+    return smaller;
+  };
+  return checked;
 }
 
 }  // namespace detail
 
 /// Tries `app` on each of `problems` and returns one sentence for every promise that it breaks; an
 /// empty list is what to expect. Needs no MPI.
-/// - The executors find on 2, 3 and 5 ranks, in each placement that the application can have, the
+/// - The executors find on 2 to 5 ranks, in each placement that the application can have, the
 ///   solution that one rank finds. Parts are made by `divide`, and an empty one where the problem
 ///   is a sequence.
+/// - So they do on 1 to 64 ranks, however long blocks and messages take, and after a block threw:
+///   in as many schedules as `options` say. The first that is wrong is made shorter, and its seed
+///   told.
 /// - Problem, Solution and Node arrive as they were sent.
 /// - `divide` comes to trivial problems, and is deterministic: with replicated placement every rank
 ///   divides on its own.
 /// - `sequential` returns what the recursion does.
 /// - The `combine` of a search is commutative, and `Solution{}` is neutral for it.
 ///
-/// Cost: about fifty solutions of each problem, in the calling thread.
+/// Cost: about fifty solutions of each problem and some for each schedule, in the calling thread.
 ///
 /// \param same  whether two solutions are as good as each other: for sums that are rounded, or a
 ///              best solution among equals. Branch-and-bound needs one, or else its totals are not
 ///              compared: the order of the visits decides which nodes are visited.
 template <class App, class Same = detail::Equal>
   requires(DivideAndConquer<App> || TreeSearch<App>) && Transferable<typename App::Solution> &&
-          detail::Repeatable<typename App::Problem>
+          (Transferable<typename App::Problem> || std::copy_constructible<typename App::Problem>)
 std::vector<std::string> check(const App& app, const std::vector<typename App::Problem>& problems,
-                               const Same& same = {}) {
+                               const CheckOptions& options = {}, const Same& same = {}) {
   detail::Promises promises;
+  std::vector<detail::CheckedProblem> solved;
   for (std::size_t i = 0; i < problems.size(); ++i) {
-    promises.begin_problem(i);
+    promises.problem = "problem " + std::to_string(i);
+    const typename App::Problem& problem = problems[i];
     if constexpr (Transferable<typename App::Problem>) {
-      promises.require(detail::equal(problems[i], detail::over_the_wire(problems[i])),
+      promises.require(detail::equal(problem, detail::over_the_wire(problem)),
                        "Problem changes on its way to another rank");
     }
     std::optional<typename App::Solution> solution;
     if constexpr (DivideAndConquer<App>) {
-      solution = detail::solution_of_recursion(app, problems[i], same, promises);
-      if (solution && detail::kCompares<App, Same>) {
-        detail::check_hypercube(app, problems[i], *solution, same, promises);
-      }
+      solution = detail::solution_of_recursion(app, problem, same, promises);
     }
     if constexpr (TreeSearch<App>) {
-      solution = detail::solution_of_search(app, problems[i], same, promises);
+      solution = detail::solution_of_search(app, problem, same, promises);
     }
     if (solution) {
       promises.require(detail::equal(*solution, detail::over_the_wire(*solution)),
                        "Solution changes on its way to another rank");
     }
     if (solution && detail::kCompares<App, Same>) {
-      detail::check_work_stealing(app, problems[i], *solution, same, promises);
+      solved.push_back(detail::checked_problem(app, promises.problem, detail::copy_of(problem),
+                                               *std::move(solution), same));
+      for (detail::CheckedSchedule& plain : detail::plain_schedules(solved.back().app->traits())) {
+        while (plain.ranks <= 5 && !promises.note(detail::broken_in(plain, solved.back()))) {
+          ++plain.ranks;
+        }
+      }
     }
   }
-  return promises.take();
+  promises.note(detail::first_broken(solved, options));
+  return promises.broken;
 }
 
 }  // namespace cleave

@@ -519,4 +519,25 @@ class Incoming {
   detail::StorageOf<T> storage_;
 };
 
+namespace detail {
+
+template <Transferable T>
+T over_the_wire(const T& value) {
+  const Outgoing<T> outgoing(value);
+  Incoming<T> incoming(outgoing.bytes().size());
+  std::ranges::copy(outgoing.bytes(), incoming.bytes().begin());
+  return incoming.take();
+}
+
+template <class T>
+T copy_of(const T& value) {
+  if constexpr (std::copy_constructible<T>) {
+    return value;
+  } else {
+    return over_the_wire(value);
+  }
+}
+
+}  // namespace detail
+
 }  // namespace cleave

@@ -34,7 +34,7 @@ TEST(Functors, KeepTheirPromises) {
   EXPECT_EQ(check(AllQueens{}, {{.board = empty_board(5), .columns = {}}}), kNothing);
   const KnapsackProblem problem = random_knapsack(9, 3, 4);
   const auto same = [](const BestSets& a, const BestSets& b) { return a == b; };
-  EXPECT_EQ(check(BestFillings{problem.app, 4}, {{.filling = problem.empty}}, same), kNothing);
+  EXPECT_EQ(check(BestFillings{problem.app, 4}, {{.filling = problem.empty}}, {}, same), kNothing);
 }
 
 TEST(Karatsuba, ThreeProductsOfHalfTheLengthAreItsWork) {

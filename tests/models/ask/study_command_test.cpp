@@ -6,7 +6,9 @@
 
 #include <chrono>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "tests/models/ask/command_fixture.hpp"
 
@@ -275,9 +277,54 @@ TEST_F(StudyCommand, ReusesTheRunsThatItsFolderHolds) {
                      " --machine m.machine.json --out s --sizes N=1M N=2M N=4M")
                 .err.find("study: note: s also holds 28 traces of other runs"),
             std::string::npos);
-  // A program that was built anew may be another one.
+}
+
+TEST_F(StudyCommand, ReusesRunsOfTheSameProgramFilesAndLauncher) {
+  write_file(folder_ / "cleave-sort", read_file(folder_ / "cleave-sort") + "a note");
+  write_file(folder_ / "input", "1");
+  const std::string with_input = fixed_ + " -- --app input";  // an option that names a file
+  const auto reuses = [&](const std::string& command) {
+    return cleave(command).err.find("52 of 52 runs were made earlier") != std::string::npos;
+  };
+  EXPECT_FALSE(reuses(with_input));
+  EXPECT_TRUE(reuses(with_input));
   fs::last_write_time(folder_ / "cleave-sort", fs::file_time_type::clock::now());
-  EXPECT_EQ(cleave(fixed_).err.find("reused"), std::string::npos);
+  EXPECT_TRUE(reuses(with_input)) << "times of files say nothing";
+  write_file(folder_ / "input", "2");
+  EXPECT_FALSE(reuses(with_input)) << "another input of the same name";
+  EXPECT_EQ(files_in("s/before/traces").size(), 24U) << "the runs of the other one stay";
+  EXPECT_TRUE(reuses(with_input));
+  write_file(folder_ / "cleave-sort", read_file(folder_ / "cleave-sort") + "another");
+  fs::last_write_time(folder_ / "cleave-sort", fs::file_time_type::min());
+  EXPECT_FALSE(reuses(with_input)) << "another program, however old its file";
+  fs::copy_file(folder_ / "launch", folder_ / "launch_elsewhere");
+  std::string elsewhere = with_input;
+  elsewhere.replace(elsewhere.find("/launch ") + 1, 6, "launch_elsewhere");
+  EXPECT_FALSE(reuses(elsewhere));
+  EXPECT_TRUE(reuses(elsewhere));
+}
+
+TEST_F(StudyCommand, FreshKeepsWhatThereIsUntilARunIsWhole) {
+  succeeds(fixed_);
+  const auto kept = [&] {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : fs::recursive_directory_iterator(folder_ / "s")) {
+      if (entry.is_regular_file() && entry.path().extension() != ".lock") {
+        files[entry.path().string()] = read_file(entry.path());
+      }
+    }
+    return files;
+  };
+  const auto before = kept();
+  ASSERT_GT(before.size(), 52U);
+  const auto launcher = fixed_.find(" --launcher");
+  const std::string other = fixed_.substr(0, launcher) + " --launcher 'none {ranks}' --fresh" +
+                            fixed_.substr(fixed_.find(" --", launcher + 1));
+  EXPECT_NE(cleave(other).status, 0);
+  EXPECT_EQ(kept(), before);
+  succeeds(fixed_ + " --fresh");
+  EXPECT_EQ(files_in("s/traces").size(), 24U);
+  EXPECT_EQ(files_in("s/before/traces").size(), 24U) << "nothing is lost then, too";
 }
 
 TEST_F(StudyCommand, FindsItsProgram) {

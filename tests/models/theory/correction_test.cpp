@@ -23,8 +23,27 @@ TEST(Correction, DoublingsAreOfRanksThreadsAndSizesTogether) {
 
 /// Equations 2.25 and 2.26 with inverses, for a prior deviation.
 Correction directly(const Place& place, const std::vector<Known>& residuals, double prior) {
+  const auto ranks_apart = [](const Place& a, const Place& b) {
+    return std::abs(std::log2(a.ranks) - std::log2(b.ranks));
+  };
+  double sum = 0;
+  double weights = 0;
+  for (std::size_t i = 0; i < residuals.size(); ++i) {
+    for (std::size_t j = i + 1; j < residuals.size(); ++j) {
+      const Place& a = residuals[i].place;
+      const Place& b = residuals[j].place;
+      const double ranks = ranks_apart(a, b);
+      const double sizes = doublings_between(a, b) - ranks;
+      const double weight = std::pow(std::exp(1), -ranks_apart(a, place) - ranks_apart(b, place)) *
+                            (std::exp(-ranks) - std::exp(-ranks - sizes));
+      sum += weight * residuals[i].value * residuals[j].value;
+      weights += weight;
+    }
+  }
+  const double lasting = weights > 0 && sum > 0 ? sum / weights : 0;
   const auto covariance = [&](const Place& a, const Place& b) {
-    return prior * prior * std::exp(-doublings_between(a, b));
+    return prior * prior * std::exp(-doublings_between(a, b)) +
+           lasting * std::exp(-ranks_apart(a, b));
   };
   const auto count = static_cast<Eigen::Index>(residuals.size());
   Eigen::MatrixXd all(count, count);
@@ -41,7 +60,7 @@ Correction directly(const Place& place, const std::vector<Known>& residuals, dou
   }
   const Eigen::MatrixXd inverse = all.inverse();
   return {.mean = to_place.dot(inverse * values),
-          .deviation = std::sqrt(prior * prior - to_place.dot(inverse * to_place))};
+          .deviation = std::sqrt(prior * prior + lasting - to_place.dot(inverse * to_place))};
 }
 
 TEST(Correction, IsThatOfTheFormulaWithInverses) {
@@ -76,6 +95,19 @@ TEST(Correction, DominatesWhereItIsKnownAndFadesAway) {
   const Correction none = correction_at(at(8, 1), {}, 0.01);
   EXPECT_EQ(none.mean, 0);
   EXPECT_EQ(none.deviation, 0.01);
+}
+
+TEST(Correction, WhatAllSizesShareOnAsManyRanksIsCarriedOn) {
+  std::vector<Known> known;
+  for (int i = 0; i < 5; ++i) {
+    known.push_back({at(1, 1024 << i), i % 2 == 0 ? 0.01 : -0.01, 0.02});
+    known.push_back({at(2, 1024 << i), 0.3, 0.02});
+  }
+  const Correction far_on_two = correction_at(at(2, 1 << 24), known, 0.1);
+  EXPECT_NEAR(far_on_two.mean, 0.3, 0.05);
+  EXPECT_GT(far_on_two.deviation, 0.099) << "the laws are no surer far away";
+  const Correction far_on_one = correction_at(at(1, 1 << 24), known, 0.1);
+  EXPECT_NEAR(far_on_one.mean, 0, 0.05);
 }
 
 }  // namespace

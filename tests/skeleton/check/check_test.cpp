@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -121,7 +122,7 @@ template <class App, class Same = detail::Equal>
 std::string first_broken(const App& app, typename App::Problem problem, const Same& same = {}) {
   std::vector<typename App::Problem> problems;
   problems.push_back(std::move(problem));
-  const Sentences broken = check(app, problems, same);
+  const Sentences broken = check(app, problems, {}, same);
   return broken.empty() ? "none" : broken.front().substr(std::string("problem 0: ").size());
 }
 
@@ -150,6 +151,74 @@ TEST(Check, ABrokenPromiseOfARecursionIsNamed) {
             "problem 0: Solution changes on its way to another rank");
   EXPECT_EQ(first_broken(NeedsElements{}, {5, 1, 4, 1, 3, 9, 2, 6}),
             "on 2 ranks, hypercube, distributed: " + other);
+}
+
+// Schedules of calls.
+
+/// Right in groups of any size but seven.
+struct DropsOneOfSeven : examples::Concatenate {
+  Halves<Problem> divide(Problem p, Share share) const {
+    if (share.total == 7) {
+      p.front() = "";
+    }
+    return Concatenate::divide(std::move(p), share);
+  }
+};
+
+TEST(Check, GoodApplicationsKeepTheirPromisesInAnySchedule) {
+  const CheckOptions many{.schedules = 500, .seed = 7};
+  EXPECT_EQ(check(examples::Mergesort{}, {{}, {1}, {3, 1, 2}, {5, 5, 5, 5, 1, -7}}, many), kNone);
+  EXPECT_EQ(check(examples::Concatenate{}, {{"a"}, {"a", "b", "c", "d"}}, many), kNone);
+  EXPECT_EQ(check(CountsPaths{}, {9}, many), kNone);
+  EXPECT_EQ(check(examples::MergedParts{}, {{1}, {5, 1, 4, 1, 3, 9, 2, 6}}, many), kNone);
+  std::vector<Part<int>> parts;
+  parts.push_back({5, 1, 4, 1, 3, 9, 2, 6});
+  EXPECT_EQ(check(examples::SplitSort{}, parts, many), kNone);
+}
+
+TEST(Check, ABrokenScheduleIsShortenedAndTriedAgainByItsSeed) {
+  const std::vector<std::vector<std::string>> problems{{"a", "b", "c", "d", "e", "f"}};
+  EXPECT_EQ(check(DropsOneOfSeven{}, problems), kNone) << "of two to five ranks";
+  const Sentences broken = check(DropsOneOfSeven{}, problems, {.schedules = 1000, .seed = 40});
+  ASSERT_EQ(broken.size(), 1);
+  const std::string& found = broken.front();
+  EXPECT_THAT(found, testing::StartsWith("problem 0, a part of it, a part of it: on 7 ranks, "));
+  EXPECT_THAT(found, testing::Not(testing::HasSubstr("delays")));
+  EXPECT_THAT(found, testing::Not(testing::HasSubstr("throws")));
+  const std::uint64_t seed = std::stoull(found.substr(found.find("(seed ") + 6));
+  EXPECT_EQ(check(DropsOneOfSeven{}, problems, {.schedules = 1, .seed = seed}), broken);
+  const auto lines = std::ranges::count(found, '\n');
+  EXPECT_GE(lines, 7);
+  EXPECT_LE(lines, 20);
+}
+
+TEST(Check, EveryRankIsToldOfAThrowAndTheNextCallIsRight) {
+  detail::CheckedProblem problem{.name = "p", .app = nullptr};
+  const examples::Mergesort app;
+  problem.app = std::make_shared<const detail::AppOf<examples::Mergesort>>(app);
+  problem.given = [](int ranks, bool /*in_parts*/) {
+    detail::Values given;
+    for (int rank = 0; rank < ranks; ++rank) {
+      given.push_back(detail::ErasedValue::of<std::vector<int>>(std::vector{3, 1, 2}));
+    }
+    return given;
+  };
+  int asked = 0;
+  problem.is_solution = [&](detail::Values& solutions) {
+    ++asked;
+    return solutions.front().as<std::vector<int>>() == std::vector{1, 2, 3};
+  };
+  for (const detail::CheckedSchedule& plain : detail::plain_schedules(problem.app->traits())) {
+    for (int ranks = 1; ranks <= 5; ++ranks) {
+      for (std::int64_t block = 0; block < 12; ++block) {
+        detail::CheckedSchedule schedule = plain;
+        schedule.ranks = ranks;
+        schedule.throws = block;
+        EXPECT_EQ(detail::broken_in(schedule, problem), "");
+      }
+    }
+  }
+  EXPECT_EQ(asked, 3 * 5 * 12);
 }
 
 TEST(Equal, HoldsWhereAllPartsAreEqual) {
@@ -291,7 +360,8 @@ struct LosesTheBest : LeastPath {
 };
 
 TEST(Check, ABrokenPromiseOfASearchIsNamed) {
-  const std::string other = "on 2 ranks, work stealing: the solution is not that of one rank";
+  const std::string other =
+      "on 2 ranks, work_stealing, rooted: the solution is not that of one rank";
   EXPECT_EQ(check(CountsNodes{}, {0, 1, 5, 40}), kNone);
   EXPECT_EQ(check(CountsLazily{}, {0, 1, 5, 40}), kNone);
   EXPECT_EQ(check(StopsAtAnAnswer{}, {40}), kNone);
@@ -342,8 +412,8 @@ TEST(Check, ABrokenPromiseOfASortOfPartsIsNamed) {
   EXPECT_EQ(first_broken(examples::SplitSort{}, {2, 2, 2, 2, 2, 2, 2, 2, 2}), "none");
   EXPECT_EQ(first_broken(LosesElements{}, sixteen()),
             "on 2 ranks, hypercube, distributed: the solution is not that of one rank");
-  EXPECT_EQ(first_broken(SortsAway{}, {7}),
-            "the solution does not hold the elements of the problem");
+  EXPECT_EQ(first_broken(SortsAway{}, sixteen()),
+            "on 2 ranks, hypercube, distributed: the solution is not that of one rank");
 }
 
 }  // namespace

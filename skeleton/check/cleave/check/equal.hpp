@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether two values are the same, whatever their type, and a value on its way to another rank.
+// Whether two values are the same, whatever their type.
 #pragma once
 
 #include <algorithm>
@@ -20,22 +20,10 @@ bool same_bytes(const T& a, const T& b) {
   return std::ranges::equal(bytes_of_a.bytes(), bytes_of_b.bytes());
 }
 
-template <class T>
-inline constexpr bool kIsVariant = false;
-template <class... Ts>
-inline constexpr bool kIsVariant<std::variant<Ts...>> = true;
-template <class T>
-inline constexpr bool kIsOptional = false;
-template <class T>
-inline constexpr bool kIsOptional<std::optional<T>> = true;
-template <class T>
-concept TupleLike = requires { std::tuple_size<T>::value; };
 /// A sequence that is equal where its elements are, whether they have == or not.
 template <class T>
 concept Elements = std::ranges::forward_range<const T> &&
                    (std::is_array_v<T> || kIsArray<T> || requires { typename T::allocator_type; });
-template <class T>
-concept Hashed = requires { typename T::hasher; };
 
 /// Equal in all that T holds: by its elements or fields, by == where it has neither, else by its
 /// bytes on the wire. Two NaN are equal.
@@ -43,13 +31,13 @@ template <class T>
 bool equal(const T& a, const T& b) {
   if constexpr (std::floating_point<T>) {
     return a == b || (a != a && b != b);
-  } else if constexpr (Hashed<T>) {
+  } else if constexpr (requires { typename T::hasher; }) {
     return a == b;
   } else if constexpr (Elements<T>) {
     return std::ranges::equal(a, b, [](const auto& x, const auto& y) { return equal(x, y); });
-  } else if constexpr (kIsOptional<T>) {
+  } else if constexpr (requires { a.has_value(); }) {
     return a.has_value() == b.has_value() && (!a || equal(*a, *b));
-  } else if constexpr (kIsVariant<T>) {
+  } else if constexpr (requires { a.valueless_by_exception(); }) {
     return a.index() == b.index() && std::visit(
                                          []<class X, class Y>(const X& x, const Y& y) {
                                            if constexpr (std::same_as<X, Y>) {
@@ -59,7 +47,7 @@ bool equal(const T& a, const T& b) {
                                            }
                                          },
                                          a, b);
-  } else if constexpr (TupleLike<T>) {
+  } else if constexpr (requires { std::tuple_size<T>::value; }) {
     return [&]<std::size_t... i>(std::index_sequence<i...>) {
       return (equal(std::get<i>(a), std::get<i>(b)) && ...);
     }(std::make_index_sequence<std::tuple_size_v<T>>());
@@ -78,26 +66,5 @@ struct Equal {
     return equal(a, b);
   }
 };
-
-template <Transferable T>
-T over_the_wire(const T& value) {
-  const Outgoing<T> outgoing(value);
-  Incoming<T> incoming(outgoing.bytes().size());
-  std::ranges::copy(outgoing.bytes(), incoming.bytes().begin());
-  return incoming.take();
-}
-
-/// A value that can be tried more than once.
-template <class T>
-concept Repeatable = std::copy_constructible<T> || Transferable<T>;
-
-template <Repeatable T>
-T copy_of(const T& value) {
-  if constexpr (std::copy_constructible<T>) {
-    return value;
-  } else {
-    return over_the_wire(value);
-  }
-}
 
 }  // namespace cleave::detail

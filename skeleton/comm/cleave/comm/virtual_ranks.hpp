@@ -22,6 +22,7 @@ struct VirtualNetwork {
   Communication inside;                                  ///< of a host
   Communication between;                                 ///< hosts
   int ranks_per_host = std::numeric_limits<int>::max();  ///< neighbours by their numbers
+  std::function<std::int64_t()> more_ns = nullptr;       ///< for each message beside that
 
   int host_of(int rank) const { return rank / ranks_per_host; }
   /// One way: 2 (l + g bytes), the time of an exchange (eq. 9).

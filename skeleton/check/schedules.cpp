@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <new>
+#include <random>
+
+#include <cleave/check/schedules.hpp>
+#include <cleave/comm/virtual_ranks.hpp>
+#include <cleave/dc_call.hpp>
+#include <cleave/error.hpp>
+#include <cleave/trace/words.hpp>
+
+namespace cleave::detail {
+
+namespace {
+
+/// The time of all ranks goes on by each block that the executors begin. So a rank asks for
+/// messages after each, the others get work, and every schedule is the same again.
+thread_local std::int64_t blocks_ns = 0;
+
+class Attempt {
+ public:
+  Attempt(const CheckedSchedule& schedule, const CheckedProblem& problem,
+          std::vector<std::string>* blocks)
+      : schedule_(schedule), problem_(problem), told_(blocks) {}
+
+  std::string broken() {
+    given_ = given();
+    if (given_.empty()) {
+      return "";
+    }
+    solutions_.resize(given_.size());
+    failures_.resize(given_.size());
+    slower_.resize(given_.size());
+    VirtualNetwork network;
+    if (schedule_.delays) {
+      network.more_ns = [this] { return any_ns(); };
+      std::ranges::generate(slower_, [this] { return random_() % 4; });
+    }
+    try {
+      run_virtual_ranks(
+          schedule_.ranks, [this](const SearchMessages& rank) { call_as(rank); }, network,
+          [] { return blocks_ns; });
+    } catch (const std::exception& failure) {
+      return failure.what();
+    }
+    const auto other = std::ranges::find_if(
+        failures_, [this](const std::string& each) { return each != failures_.front(); });
+    if (other != failures_.end()) {
+      return fmt::format("a block throws, of which rank 0 is told '{}', rank {} '{}'",
+                         failures_.front(), other - failures_.begin(), *other);
+    }
+    solutions_.resize(schedule_.placement == Placement::rooted ? 1 : given_.size());
+    return problem_.is_solution(solutions_) ? "" : "the solution is not that of one rank";
+  }
+
+ private:
+  Values given() const {
+    return problem_.given(schedule_.ranks, schedule_.placement == Placement::distributed);
+  }
+  std::int64_t any_ns() { return std::int64_t{1} << random_() % 14; }
+
+  void begin_block(Block block, int level, std::size_t rank) {
+    blocks_ns += schedule_.delays ? any_ns() << slower_[rank] : 30'000;
+    if (told_ != nullptr) {
+      told_->push_back(fmt::format("rank {}: {} at level {}", rank, name_of(block), level));
+    }
+    if (schedule_.throws == begun_++) {
+      has_thrown_ = true;
+      throw std::bad_alloc();
+    }
+  }
+
+  /// Calls as this rank, and once more if a block has thrown.
+  void call_as(const SearchMessages& ranks) {
+    const auto rank = static_cast<std::size_t>(ranks.rank());
+    CallOptions options{{.placement = schedule_.placement}};
+    options.before_block = [this, rank](Block block, int level) {
+      begin_block(block, level, rank);
+    };
+    const auto solve = [&](ErasedValue problem) {
+      solutions_[rank] = call_on(
+          ranks, *problem_.app, [&] { return std::move(problem); }, options, schedule_.type);
+    };
+    try {
+      return solve(std::move(given_[rank]));
+    } catch (const std::exception& failure) {
+      failures_[rank] = failure.what();
+    }
+    if (!has_thrown_) {
+      throw Error(failures_[rank]);
+    }
+    solve(std::move(given()[rank]));
+  }
+
+  const CheckedSchedule& schedule_;
+  const CheckedProblem& problem_;
+  std::vector<std::string>* const told_;
+  std::mt19937_64 random_{schedule_.delays.value_or(0)};
+  Values given_;
+  Values solutions_;
+  std::vector<std::string> failures_;  ///< what each rank is told of a block that throws
+  std::vector<std::uint64_t> slower_;  ///< doublings of the time of each rank's blocks
+  std::int64_t begun_ = 0;             ///< blocks
+  bool has_thrown_ = false;
+};
+
+/// Makes the schedule shorter, if a promise is broken then, too. \return  whether it did
+bool shorten(CheckedSchedule& schedule, CheckedProblem& problem) {
+  for (CheckedProblem& smaller : problem.smaller()) {
+    if (!broken_in(schedule, smaller).empty()) {
+      problem = std::move(smaller);
+      return true;
+    }
+  }
+  std::vector<CheckedSchedule> shorter;
+  for (int ranks = 1; ranks < schedule.ranks; ++ranks) {
+    shorter.emplace_back(schedule).ranks = ranks;
+  }
+  if (schedule.delays) {
+    shorter.emplace_back(schedule).delays.reset();
+  }
+  if (schedule.throws) {
+    shorter.emplace_back(schedule).throws.reset();
+  }
+  const auto found = std::ranges::find_if(
+      shorter, [&](const CheckedSchedule& each) { return !broken_in(each, problem).empty(); });
+  const bool is_found = found != shorter.end();
+  schedule = is_found ? *found : schedule;
+  return is_found;
+}
+
+}  // namespace
+
+std::vector<CheckedSchedule> plain_schedules(const AppTraits& app) {
+  std::vector<CheckedSchedule> plain;
+  const bool crosses = app.problem.make != nullptr;
+  if (app.runs_on_hypercube && !app.splits_parts) {
+    plain.push_back({DC_Type::hypercube, Placement::replicated});
+    if (crosses) {
+      plain.push_back({DC_Type::hypercube, Placement::rooted});
+    }
+  }
+  if (app.is_distributable) {
+    plain.push_back({DC_Type::hypercube, Placement::distributed});
+  }
+  if (app.searches || (crosses && !app.splits_parts)) {
+    plain.push_back({DC_Type::work_stealing, Placement::rooted});
+  }
+  return plain;
+}
+
+std::string broken_in(const CheckedSchedule& schedule, const CheckedProblem& problem,
+                      std::vector<std::string>* blocks) {
+  const auto& [type, placement, ranks, delays, throws] = schedule;
+  const std::string broken = Attempt(schedule, problem, blocks).broken();
+  return broken.empty()
+             ? ""
+             : fmt::format("{}: on {}, {}, {}{}{}: {}", problem.name, format_ranks(ranks),
+                           name_of(type), name_of(placement), delays ? ", with delays" : "",
+                           throws ? ", a block throws" : "", broken);
+}
+
+std::string first_broken(const std::vector<CheckedProblem>& problems, const CheckOptions& options) {
+  constexpr double kMostRanks = 64;
+  for (std::uint64_t i = 0; i < (problems.empty() ? 0 : options.schedules); ++i) {
+    std::mt19937_64 random(options.seed + i);
+    std::uniform_real_distribution<double> share(0, 1);
+    CheckedProblem problem = problems[random() % problems.size()];
+    const std::vector<CheckedSchedule> plain = plain_schedules(problem.app->traits());
+    CheckedSchedule schedule = plain[random() % plain.size()];
+    // Few more often than many.
+    schedule.ranks = static_cast<int>(std::pow(kMostRanks, share(random) * share(random)));
+    schedule.delays = random();
+    if (random() % 4 == 0) {
+      schedule.throws = random() % (std::uint64_t{1} << random() % 12);
+    }
+    if (broken_in(schedule, problem).empty()) {
+      continue;
+    }
+    while (shorten(schedule, problem)) {
+    }
+    std::vector<std::string> blocks;
+    const std::string broken = broken_in(schedule, problem, &blocks);
+    const auto told = blocks.end() - std::min<std::ptrdiff_t>(20, std::ssize(blocks));
+    return fmt::format("{} (seed {})\n  {}", broken, options.seed + i,
+                       fmt::join(told, blocks.end(), "\n  "));
+  }
+  return "";
+}
+
+}  // namespace cleave::detail
