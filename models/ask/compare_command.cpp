@@ -90,7 +90,7 @@ void run(CompareArguments& arguments) {
     throw Error(arguments.max_ratio
                     ? fmt::format("at least {:.3f} times as long, for certain; --max-ratio is {:g}",
                                   ratio, *arguments.max_ratio)
-                    : fmt::format("{} for certain", comparison.summary()));
+                    : comparison.summary() + (comparison.others.empty() ? " for certain" : ""));
   }
 }
 

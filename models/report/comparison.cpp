@@ -190,7 +190,17 @@ ComparedSide side_of(std::string name, std::vector<detail::Trace> traces) {
   ComparedSide side{.name = std::move(name)};
   for (const std::vector<detail::Trace>& round : rounds) {
     side.rounds.push_back(collect_measurements(round));
+    for (const RunInformation& run : std::views::transform(round, &detail::Trace::run)) {
+      side.facts["host"].insert(run.provenance.host + run.provenance.processor);
+      side.facts["MPI library"].insert(run.provenance.mpi_library);
+      side.facts["version of Cleave"].insert(run.provenance.version);
+      side.facts["cores outnumbered"].insert(run.oversubscribed ? "yes" : "no");
+      for (const auto& [option, value] : run.options) {
+        side.facts[option].insert(value);
+      }
+    }
   }
+  side.facts.erase("size");
   return side;
 }
 
@@ -232,7 +242,9 @@ std::string Comparison::summary() const {
     }
   }
   if (!parts.empty()) {
-    return fmt::format("{}", fmt::join(parts, "; "));
+    return fmt::format("{}{}{}", fmt::join(parts, "; "),
+                       others.empty() ? "" : "; not by the program alone, which had another ",
+                       fmt::join(others, ", "));
   }
   const std::string whole = by_verdict.begin()->second.front();
   if (by_verdict.contains("not enough to tell")) {
@@ -246,6 +258,7 @@ std::string Comparison::summary() const {
 Comparison compare_sides(const std::vector<ComparedSide>& sides) {
   Comparison comparison;
   std::vector<TimesOfThings> times;
+  auto facts = sides.front().facts;
   for (const ComparedSide& side : sides) {
     const std::string& app = side.rounds.front().app;
     if (app != sides.front().rounds.front().app) {
@@ -254,6 +267,11 @@ Comparison compare_sides(const std::vector<ComparedSide>& sides) {
     }
     comparison.sides.push_back(side.name);
     times.push_back(times_of(side));
+    for (const auto& [fact, values] : side.facts) {
+      if (facts[fact] != values) {
+        comparison.others.insert(fact);
+      }
+    }
     for (const Measurements& round : side.rounds) {
       for (const std::string& note : round.notes) {
         comparison.notes.push_back(fmt::format("{}: {}", side.name, note));

@@ -5,6 +5,7 @@
 
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -47,6 +48,7 @@ Difference difference_of(const TimesOfSide& first, const TimesOfSide& second, do
 struct ComparedSide {
   std::string name;
   std::vector<Measurements> rounds;
+  std::map<std::string, std::set<std::string>> facts;  ///< of its runs, beside the program
 };
 
 /// The traces of a side by rounds: the n-th trace of each run is of round n.
@@ -68,6 +70,7 @@ struct ComparedThing {
 struct Comparison {
   std::vector<std::string> sides;
   std::vector<ComparedThing> things;  ///< of each side the whole call first
+  std::set<std::string> others;       ///< facts that differ beside the program
   std::vector<std::string> notes;     ///< runs that a side lacks, among others
 
   /// By how much something takes longer for certain: the greatest lower end of an interval; 1

@@ -9,6 +9,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <random>
+#include <set>
+#include <string>
 
 #include <cleave/error.hpp>
 
@@ -176,6 +178,32 @@ TEST(ComparePromise, ABlockThatIsSlowerIsFound) {
     RecordProperty(percent == 95 ? "found_10_percent" : "found_5_percent", found);
     EXPECT_GE(found, draws() * percent / 100) << "of " << draws() << ", " << slower;
   }
+}
+
+TEST(Comparison, SaysWhatElseDiffersThanTheProgram) {
+  const auto side = [](double seconds, const std::string& processor, const std::string& key) {
+    std::vector<Trace> traces;
+    for (unsigned round = 0; round < 4; ++round) {
+      SyntheticApp app;
+      app.seed = round;
+      app.divide = [seconds](const NamedSizes& s) {
+        return seconds * static_cast<double>(s.at("N"));
+      };
+      Trace trace = synthetic_trace(app, 2, {{"N", 1 << 20}}, 3);
+      trace.run.provenance.processor = processor;
+      trace.run.options = {{"key", key}};
+      traces.push_back(std::move(trace));
+    }
+    return side_of(processor + key, std::move(traces));
+  };
+  const Comparison same = compare_sides({side(3e-8, "a", "x"), side(6e-8, "a", "x")});
+  EXPECT_TRUE(same.others.empty());
+  EXPECT_EQ(same.summary().find("alone"), std::string::npos);
+  const Comparison other = compare_sides({side(3e-8, "a", "x"), side(6e-8, "b", "y")});
+  EXPECT_EQ(other.others, (std::set<std::string>{"host", "key"}));
+  EXPECT_TRUE(other.summary().starts_with("slower: ")) << other.summary();
+  EXPECT_TRUE(other.summary().ends_with("; not by the program alone, which had another host, key"))
+      << other.summary();
 }
 
 TEST(Comparison, SaysTheWholeCallFirstAndTheLeastThatIsCertain) {

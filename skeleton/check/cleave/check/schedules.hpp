@@ -26,9 +26,9 @@ namespace detail {
 struct CheckedProblem {
   std::string name;  ///< "problem 2"
   std::shared_ptr<const AnyApp> app;
-  /// What each of so many ranks is given; empty, if there are not so many parts.
+  /// A problem, or a part, for each of so many ranks; empty if there are not so many parts.
   std::function<Values(int ranks, bool in_parts)> given;
-  /// Of ranks that have all of it each, or of all ranks with a part each.
+  /// Whether ranks that have all of it each, or all ranks with their parts, have the solution.
   std::function<bool(Values& solutions)> is_solution;
   std::function<std::vector<CheckedProblem>()> smaller;  ///< ones, for a shorter report
 };
