@@ -49,9 +49,9 @@ enum class Bug {
   takes_the_larger,      // combine: not the sum
   forgets_a_field,       // wire: a field stays behind
   names_the_first,       // combine: depends on the order of its arguments
-  offers_a_bound,        // incumbent: a value that no solution has
+  bounds_too_high,       // visit: a bound that prunes the best, if another one is found before
   trusts_the_incumbent,  // visit: takes another rank's best for its own
-  prunes_equals,         // visit: cuts what is as good as the incumbent, and counts it
+  takes_the_latest,      // combine: the best of the right argument
   keeps_the_longer,      // combine: the best of who has visited more
 };
 
@@ -267,8 +267,8 @@ struct Cheapest {
     if (bug == Bug::trusts_the_incumbent && incumbent.value() != Incumbent<>::kNone) {
       total.cost = std::min(total.cost, incumbent.value() - node.depth % 2);
     }
-    if (node.cost >= incumbent.value()) {
-      total.cost = bug == Bug::prunes_equals ? std::min(total.cost, node.cost - 1) : total.cost;
+    const int bound = bug == Bug::bounds_too_high ? 4 * (kLayers - node.depth) : 0;
+    if (node.cost + bound >= incumbent.value()) {
       return;
     }
     if (node.depth == kLayers) {
@@ -276,14 +276,14 @@ struct Cheapest {
       total.cost = std::min(total.cost, node.cost);
       return;
     }
-    if (bug == Bug::offers_a_bound && node.depth == kLayers - 1) {
-      incumbent.offer(node.cost);
-    }
     for (int step = 3; step >= 1; --step) {
       children.push({node.cost + (node.cost * 7 + step * 5) % 11, node.depth + 1});
     }
   }
   Solution combine(Solution a, Solution b) const {
+    if (bug == Bug::takes_the_latest && b.cost != Incumbent<>::kNone) {
+      return {b.cost, a.nodes + b.nodes};
+    }
     const bool is_longer = bug == Bug::keeps_the_longer && a.nodes > 0 && b.nodes > 0;
     const std::int64_t longer = a.nodes > b.nodes ? a.cost : b.cost;
     return {is_longer ? longer : std::min(a.cost, b.cost), a.nodes + b.nodes};
