@@ -218,9 +218,8 @@ CheckedProblem checked_problem(const App& app, const std::string& name, typename
 /// - The executors find on 2 to 5 ranks, in each placement that the application can have, the
 ///   solution that one rank finds. Parts are made by `divide`, and an empty one where the problem
 ///   is a sequence.
-/// - So they do on 1 to 64 ranks, however long blocks and messages take, and after a block threw:
-///   in as many schedules as `options` say. The first that is wrong is made shorter, and its seed
-///   told.
+/// - So they do on 1 to 64 ranks, in as many schedules as `options` say. Blocks and messages take
+///   any time there, and some blocks throw. The first wrong one is made shorter, its seed is told.
 /// - Problem, Solution and Node arrive as they were sent.
 /// - `divide` comes to trivial problems, and is deterministic: with replicated placement every rank
 ///   divides on its own.
