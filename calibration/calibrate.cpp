@@ -270,7 +270,7 @@ void calibrate_machine(const CalibrateOptions& options, const Comm& world,
       write_machine(options.out, machine);
     }
     if (world.rank() == 0 && options.json) {
-      write_out(to_text(machine, -1));
+      write_out(json_text(machine) + '\n');
     } else if (world.rank() == 0 && !options.quiet && !is_standard_output(options.out)) {
       write_out(text_of(machine));
     }

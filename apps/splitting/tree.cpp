@@ -114,7 +114,7 @@ std::string Tree::fingerprint() const {
   for (const auto& row : refined_) {
     all.append(row.begin(), row.end());
   }
-  return fmt::format("{:016x}", detail::crc_64(all));
+  return fmt::format("{:016x}", detail::crc_64(std::as_bytes(std::span(all))));
 }
 
 LeafSet::LeafSet(std::vector<LeafRun> runs) {

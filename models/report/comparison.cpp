@@ -190,17 +190,12 @@ ComparedSide side_of(std::string name, std::vector<detail::Trace> traces) {
   ComparedSide side{.name = std::move(name)};
   for (const std::vector<detail::Trace>& round : rounds) {
     side.rounds.push_back(collect_measurements(round));
-    for (const RunInformation& run : std::views::transform(round, &detail::Trace::run)) {
-      side.facts["host"].insert(run.provenance.host + run.provenance.processor);
-      side.facts["MPI library"].insert(run.provenance.mpi_library);
-      side.facts["version of Cleave"].insert(run.provenance.version);
-      side.facts["cores outnumbered"].insert(run.oversubscribed ? "yes" : "no");
-      for (const auto& [option, value] : run.options) {
-        side.facts[option].insert(value);
-      }
+    for (const auto& [what, values] : side.rounds.back().made_from) {
+      side.made_from[what].insert(values.begin(), values.end());
     }
   }
-  side.facts.erase("size");
+  side.made_from.erase("size");
+  side.made_from.erase("program");
   return side;
 }
 
@@ -258,7 +253,7 @@ std::string Comparison::summary() const {
 Comparison compare_sides(const std::vector<ComparedSide>& sides) {
   Comparison comparison;
   std::vector<TimesOfThings> times;
-  auto facts = sides.front().facts;
+  auto made_from = sides.front().made_from;
   for (const ComparedSide& side : sides) {
     const std::string& app = side.rounds.front().app;
     if (app != sides.front().rounds.front().app) {
@@ -267,9 +262,9 @@ Comparison compare_sides(const std::vector<ComparedSide>& sides) {
     }
     comparison.sides.push_back(side.name);
     times.push_back(times_of(side));
-    for (const auto& [fact, values] : side.facts) {
-      if (facts[fact] != values) {
-        comparison.others.insert(fact);
+    for (const auto& [what, values] : side.made_from) {
+      if (made_from[what] != values) {
+        comparison.others.insert(what);
       }
     }
     for (const Measurements& round : side.rounds) {

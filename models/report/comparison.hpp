@@ -48,7 +48,7 @@ Difference difference_of(const TimesOfSide& first, const TimesOfSide& second, do
 struct ComparedSide {
   std::string name;
   std::vector<Measurements> rounds;
-  std::map<std::string, std::set<std::string>> facts;  ///< of its runs, beside the program
+  std::map<std::string, std::set<std::string>> made_from;  ///< its runs, beside the program
 };
 
 /// The traces of a side by rounds: the n-th trace of each run is of round n.
@@ -70,7 +70,7 @@ struct ComparedThing {
 struct Comparison {
   std::vector<std::string> sides;
   std::vector<ComparedThing> things;  ///< of each side the whole call first
-  std::set<std::string> others;       ///< facts that differ beside the program
+  std::set<std::string> others;       ///< what differs beside the program
   std::vector<std::string> notes;     ///< runs that a side lacks, among others
 
   /// By how much something takes longer for certain: the greatest lower end of an interval; 1

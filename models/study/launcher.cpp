@@ -4,13 +4,14 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <array>
 #include <boost/process.hpp>
+#include <boost/process/extend.hpp>
 #include <cerrno>
 #include <chrono>
-#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <sstream>
@@ -112,8 +113,7 @@ std::filesystem::path find_in_path(const std::string& name) { return process::se
 Ended run_program(const std::vector<std::string>& arguments, double limit_s) {
   check_not_stopped();
   const std::string& name = arguments.front();
-  const bool is_path = name.find('/') != std::string::npos;
-  const std::string file = is_path ? name : find_in_path(name).string();
+  const std::string file = name.find('/') == name.npos ? find_in_path(name).string() : name;
   if (file.empty()) {
     throw Error(fmt::format("cannot run {}: {}", name, std::strerror(ENOENT)));
   }
@@ -122,12 +122,13 @@ Ended run_program(const std::vector<std::string>& arguments, double limit_s) {
   std::error_code error;
   process::child child(
       process::exe = file, process::args = std::vector(arguments.begin() + 1, arguments.end()),
-      group, process::std_in.null(), (process::std_out & process::std_err) > output, error);
+      group, process::std_in.null(), (process::std_out & process::std_err) > output, error,
+      process::extend::on_exec_setup = [](auto&) { ::prctl(PR_SET_PDEATHSIG, SIGTERM); });
   if (error) {
     throw Error(fmt::format("cannot run {}: {}", name, std::strerror(error.value())));
   }
   Ended ended;
-  const auto end = Clock::now() + std::chrono::milliseconds(std::llround(limit_s * 1e3));
+  const auto end = Clock::now() + std::chrono::milliseconds(std::int64_t(limit_s * 1e3));
   if (!read_output(output.native_source(), group.native_handle(), end, ended.output)) {
     ended.timed_out = true;
     group.terminate(error);

@@ -17,7 +17,7 @@ namespace cleave::models {
 inline constexpr const char* kMachineOfStudy = "this.machine.json";  ///< the runs were on it
 inline constexpr const char* kTracesOfStudy = "traces";              ///< of runs
 inline constexpr const char* kRehearsalsOfStudy = "rehearsals";      ///< their traces
-inline constexpr const char* kMadeFrom = "made_from.txt";            ///< what runs were
+inline constexpr const char* kMadeBy = "made_by.txt";                ///< the launcher or host
 inline constexpr std::string_view kTraceEnding = ".trace.jsonl";
 
 /// Makes the folder, and keeps others out of it until the result goes or the process ends.

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -66,7 +67,6 @@ std::optional<detail::Trace> run_case(const StudyPlan& plan, const Launcher& lau
                                       double limit_s = 1e9) {
   const fs::path file = plan.trace_of(c, round);
   std::error_code error;
-  fs::remove(file, error);  // of another study
   std::vector<std::string> options = plan.options_of(c, round);
   options.insert(options.end(), {"--trace", file.string()});
   if (c.rehearsed == 0) {
@@ -169,31 +169,11 @@ class StudyRun {
     return plan_.cases.size() * static_cast<std::size_t>(plan_.study.rounds);
   }
 
-  /// The program, files that options name, messages of a search, too, and the launcher or host:
-  /// what runs are made from beside the options, which their traces hold.
-  std::string made_from() const {
-    std::set<fs::path> files = {plan_.program.file};
-    for (const Case& c : plan_.cases) {
-      for (const std::string& option : plan_.options_of(c, 1)) {
-        files.insert(option.substr(option.find('=') + 1));
-      }
-    }
-    std::string text =
-        launcher_.is_given() ? plan_.arguments.launcher : detail::provenance_here("", "", "").host;
-    std::error_code none;
-    for (const fs::path& file : files) {
-      if (fs::is_regular_file(file, none)) {
-        text += fmt::format("\n{:016x} {}", detail::crc_64(read_file(file)), file.string());
-      }
-    }
-    return text;
-  }
-
-  /// Puts runs aside that were made from something else, or are to be made anew.
+  /// Puts runs aside that another launcher or host has made, or that are to be made anew.
   void set_up_folder() {
-    const fs::path file = plan_.folder / kMadeFrom;
-    const std::string text = made_from();
-    const bool is_other = plan_.arguments.fresh || !fs::exists(file) || read_file(file) != text;
+    const fs::path file = plan_.folder / kMadeBy;
+    const std::string made_by = launcher_.is_given() ? plan_.arguments.launcher : this_host();
+    const bool is_other = plan_.arguments.fresh || !fs::exists(file) || read_file(file) != made_by;
     if (is_other && !traces_in(plan_.folder).empty()) {
       std::error_code none;
       fs::remove_all(aside_, none);
@@ -202,12 +182,27 @@ class StudyRun {
     }
     make_folder(plan_.folder / kTracesOfStudy);
     make_folder(plan_.folder / kRehearsalsOfStudy);
-    write_file(file, text);
+    write_file(file, made_by);
+  }
+
+  static std::string this_host() { return detail::provenance_here("", "", "").host; }
+
+  /// Whether the program and the files that the options of this run name still hold the same.
+  bool is_as_now(const RunInformation& run) {
+    std::map<std::string, std::string> paths = run.options;
+    paths["program"] = plan_.program.file.string();
+    return std::ranges::all_of(run.files, [&](const auto& file) {
+      const auto [now, is_new] = contents_.try_emplace(paths[file.first]);
+      if (is_new && fs::is_regular_file(now->first)) {
+        now->second = detail::content_of(now->first);
+      }
+      return now->second == file.second;
+    });
   }
 
   static void move_runs(const fs::path& from, const fs::path& to) {
     std::error_code none;
-    for (const char* name : {kTracesOfStudy, kRehearsalsOfStudy, kMadeFrom}) {
+    for (const char* name : {kTracesOfStudy, kRehearsalsOfStudy, kMadeBy}) {
       fs::rename(from / name, to / name, none);
     }
   }
@@ -215,8 +210,7 @@ class StudyRun {
   /// Runs that were put aside come back where none took their place; a new folder without goes.
   void leave_folder() const {
     std::error_code none;
-    const bool is_empty = traces_in(plan_.folder).empty();
-    if (is_empty) {
+    if (traces_in(plan_.folder).empty()) {
       move_runs(aside_, plan_.folder);
       fs::remove_all(is_new_folder_ ? plan_.folder : aside_, none);
     }
@@ -224,35 +218,40 @@ class StudyRun {
 
   /// Says how many traces of the folder were reused, and how many are others.
   void tell_of_earlier() const {
-    const std::string folder = plan_.folder.string();
     const std::size_t all = traces_.runs.size() + traces_.rehearsals.size();
     const std::size_t others = traces_in(plan_.folder).size() - all;
     if (reused_ > 0) {
       fmt::print(stderr,
                  "study: {} of {} runs were made earlier and are reused from {}; --fresh makes all "
                  "anew\n",
-                 reused_, all, folder);
+                 reused_, all, plan_.folder.string());
     }
     if (others > 0) {
       fmt::print(stderr,
                  "study: note: {0} also holds {1} traces of other runs, which cleave fit {0} takes "
                  "too; --fresh puts them aside\n",
-                 folder, others);
+                 plan_.folder.string(), others);
     }
   }
 
-  /// The trace of a run that was made earlier with these options.
-  std::optional<detail::Trace> earlier(Case c, int round) const {
+  /// The trace of a run that was made earlier from the same. That of another one is put aside.
+  std::optional<detail::Trace> earlier(Case c, int round) {
+    const fs::path file = plan_.trace_of(c, round);
     try {
-      detail::Trace trace = detail::read_trace(plan_.trace_of(c, round));
+      detail::Trace trace = detail::read_trace(file);
       for (const bool is_long : {true, false}) {
         c.is_long = is_long;
-        if (trace.run.provenance.command_line.starts_with(command_of(plan_, c, round) +
-                                                          " --trace ")) {
+        const std::string command = command_of(plan_, c, round) + " --trace ";
+        if (trace.run.provenance.command_line.starts_with(command) && is_as_now(trace.run)) {
           return trace;
         }
       }
     } catch (const FileError&) {  // none, cut short, or of another version
+    }
+    if (std::error_code none; fs::exists(file)) {
+      const fs::path kept = aside_ / file.lexically_relative(plan_.folder);
+      fs::create_directories(kept.parent_path(), none);
+      fs::rename(file, kept, none);
     }
     return std::nullopt;
   }
@@ -293,7 +292,7 @@ class StudyRun {
   bool is_calibrated_here(const fs::path& file) const {
     try {
       const detail::Machine machine = detail::read_machine(file);
-      return machine.provenance.host == detail::provenance_here("", "", "").host &&
+      return machine.provenance.host == this_host() &&
              std::ranges::any_of(machine.exchange, [&](const detail::Communication& entry) {
                return entry.ranks >= ranks_to_calibrate();
              });
@@ -453,7 +452,8 @@ class StudyRun {
   std::vector<double> took_s_;  ///< what the latest process of each case took; 0: it was reused
   bool is_new_folder_ = !fs::exists(plan_.folder);
   fs::path aside_ = plan_.folder / "before";
-  std::size_t reused_ = 0;  ///< traces
+  std::map<std::string, std::string> contents_;  ///< of files that were looked at
+  std::size_t reused_ = 0;                       ///< traces
   std::set<std::string> warnings_;
   std::size_t made_ = 0;  ///< runs
   std::mutex mutex_;      ///< of the moment, which the thread of the progress looks at

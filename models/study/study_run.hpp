@@ -43,9 +43,8 @@ std::optional<std::string> next_size(const StudyPlan& plan, const StudyTraces& t
 /// what was left out.
 void answer_left_out(Report& report, const StudyPlan& plan, const StudyTraces& traces);
 
-/// Makes the folder and fills it with the machine and the traces. Runs whose traces it holds
-/// already, made by the same program with the same options, are not run again. In what is left of
-/// the budget further sizes are added to the plan and run.
+/// Makes the folder and fills it with the machine and the traces; those of runs that were made from
+/// the same stay. In what is left of the budget further sizes are added to the plan and run.
 /// \throws Stopped  after Ctrl-C, with what is kept
 /// \throws Error    if a run fails, with its last line
 StudyTraces run_study(StudyPlan& plan);

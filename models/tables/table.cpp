@@ -9,6 +9,7 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <ranges>
 #include <set>
 
 #include <cleave/error.hpp>
@@ -180,8 +181,7 @@ std::vector<FileRow> rows_of_series(const std::vector<std::string>& files,
 /// The times of one run size by file and round.
 using Rounds = std::map<std::pair<std::size_t, int>, std::vector<double>>;
 
-RunPoint point_of(NamedSizes sizes, const std::string& ranks_size, const Rounds& rounds,
-                  const std::vector<std::string>& files) {
+RunPoint point_of(NamedSizes sizes, const std::string& ranks_size, const Rounds& rounds) {
   RunPoint point;
   if (!ranks_size.empty()) {
     const std::int64_t ranks = sizes.at(ranks_size);
@@ -194,12 +194,9 @@ RunPoint point_of(NamedSizes sizes, const std::string& ranks_size, const Rounds&
   }
   point.ranks_per_host = point.ranks;
   point.sizes = std::move(sizes);
-  for (const auto& [round, seconds] : rounds) {
+  for (const std::vector<double>& seconds : std::views::values(rounds)) {
     point.wall_seconds.insert(point.wall_seconds.end(), seconds.begin(), seconds.end());
     point.seconds.push_back(detail::median(seconds));
-    if (point.files.empty() || point.files.back() != files[round.first]) {
-      point.files.push_back(files[round.first]);
-    }
   }
   return point;
 }
@@ -236,6 +233,11 @@ Measurements measurements_of_tables(const std::vector<std::string>& files,
   if (!ranks_size.empty() && !first.contains(ranks_size)) {
     throw UsageError(fmt::format("--ranks-size {}: the table has no such size", ranks_size));
   }
+  constexpr std::size_t kMostSizes = 6;  // each doubles the time of a fit, a quarter of a minute
+  if (first.size() > kMostSizes) {
+    throw UsageError(fmt::format("{}: {} columns of sizes: at most {} are allowed", files.front(),
+                                 first.size(), kMostSizes));
+  }
   std::map<NamedSizes, Rounds> runs;
   for (const auto& [file, row] : all) {
     const auto same_name = [](const auto& a, const auto& b) { return a.first == b.first; };
@@ -250,7 +252,7 @@ Measurements measurements_of_tables(const std::vector<std::string>& files,
   result.app = all.front().row.series;
   result.type = kTableType;
   for (const auto& [sizes, rounds] : runs) {
-    result.points.push_back(point_of(sizes, ranks_size, rounds, files));
+    result.points.push_back(point_of(sizes, ranks_size, rounds));
   }
   std::ranges::stable_sort(result.points, {}, &RunPoint::ranks);
   return result;

@@ -161,15 +161,13 @@ class FormFit {
       shifts[rows_.all[i].host] += residuals_[i];
       counts[rows_.all[i].host] += 1;
     }
+    const double first = shifts[0] / counts[0];
     for (std::size_t host = 0; host < shifts.size(); ++host) {
-      shifts[host] = shifts[host] / counts[host] - (host > 0 ? shifts[0] : 0);
-    }
-    for (std::size_t host = 1; host < shifts.size(); ++host) {
+      shifts[host] = shifts[host] / counts[host] - first;
       factors_[host] *= std::exp(shifts[host]);
     }
     for (std::size_t i = 0; i < residuals_.size(); ++i) {
-      const std::size_t host = rows_.all[i].host;
-      residuals_[i] -= host > 0 ? shifts[host] : 0;
+      residuals_[i] -= shifts[rows_.all[i].host];
     }
   }
 

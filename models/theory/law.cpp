@@ -21,10 +21,8 @@ std::string text_of_power(double power) {
     }
   }
   const double thirds = 3 * power;
-  if (power != 1 && thirds == std::round(thirds) && power != std::round(power)) {
-    return fmt::format("^{}/3", thirds);
-  }
-  return power == 1 ? "" : fmt::format("^{}", power);
+  const bool is_third = thirds == std::round(thirds) && power != std::round(power);
+  return power == 1 ? "" : is_third ? fmt::format("^{}/3", thirds) : fmt::format("^{}", power);
 }
 
 /// Student's t of one hypothesis at some sizes, on the logarithm of value / unit.

@@ -168,7 +168,7 @@ struct Model : Measured {
   Verdict verdict;
   std::vector<KnownRun> known;
 
-  // A file has their ranks, threads, sizes and the names of the traces.
+  // A file has their ranks, threads and sizes.
   std::vector<RunPoint> fitted;
   detail::Provenance provenance;
 

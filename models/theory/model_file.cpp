@@ -105,7 +105,7 @@ static void fields(JsonFields& object, RefusedBlock& b) {
 
 static void fields(JsonFields& object, RunPoint& run) {
   object("ranks", run.ranks, 1, detail::kMaxRanks)("threads", run.threads, 1);
-  object("ranks_per_host", run.ranks_per_host, 1, detail::kMaxRanks)("files", run.files);
+  object("ranks_per_host", run.ranks_per_host, 1, detail::kMaxRanks);
   detail::sizes_field(object, run.sizes);
 }
 

@@ -103,21 +103,19 @@ bool is_preset(const std::string& name) {
 detail::Machine preset_machine(const std::string& name) {
   const Preset& preset = *std::ranges::find(kPresets, name, &Preset::name);
   // The middle of a range on the scale of logarithms, and the error whose 95 % reach its ends.
-  const auto middle = [](double low, double high) { return std::sqrt(low * high); };
-  const auto error = [](double low, double high) {
-    return std::log(high / low) / 2 / kDeviationsOf95;
+  const auto between = [](double low, double high) {
+    const double middle = std::sqrt(low * high);
+    return std::pair(middle, middle * std::log(high / low) / 2 / kDeviationsOf95);
   };
-  const double latency_s = middle(preset.min_latency_s, preset.max_latency_s) / 2;
-  const double gap_s = 1 / middle(preset.min_bytes_per_s, preset.max_bytes_per_s) / 2;
+  const auto [l, l_error] = between(preset.min_latency_s / 2, preset.max_latency_s / 2);
+  const auto [g, g_error] = between(0.5 / preset.max_bytes_per_s, 0.5 / preset.min_bytes_per_s);
   return {.name = name,
           .exchange = {{.ranks = 2,
                         .between_hosts = true,
-                        .latency_s = latency_s,
-                        .latency_error_s =
-                            latency_s * error(preset.min_latency_s, preset.max_latency_s),
-                        .gap_s_per_byte = gap_s,
-                        .gap_error_s_per_byte =
-                            gap_s * error(preset.min_bytes_per_s, preset.max_bytes_per_s)}},
+                        .latency_s = l,
+                        .latency_error_s = l_error,
+                        .gap_s_per_byte = g,
+                        .gap_error_s_per_byte = g_error}},
           .provenance = {.program = "cleave"}};
 }
 

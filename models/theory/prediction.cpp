@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <cleave/trace/words.hpp>
 
@@ -218,11 +219,10 @@ void correct(Prediction& prediction, const Model& model, Parts& parts) {
   }
   parts.blocks_s *= blocks;
   parts.messages_s *= messages;
-  const double seconds = parts.blocks_s + parts.messages_s;
+  const double before_s = std::exchange(prediction.seconds, parts.blocks_s + parts.messages_s);
   if (prediction.sum_of_maxima_s) {
-    *prediction.sum_of_maxima_s *= seconds / prediction.seconds;
+    *prediction.sum_of_maxima_s *= prediction.seconds / before_s;
   }
-  prediction.seconds = seconds;
 }
 
 /// The interval of the quiet time, and that of a single run on a host as it was.
@@ -246,14 +246,6 @@ Prediction predict(const Model& model, int ranks, const NamedSizes& sizes,
       [&](const auto& of) { return ask(prediction, model, network, options.is_silent, of); },
       model.parts);
   set_assumed(prediction, network);
-  const auto require = [&](bool is_sensible, double number) {
-    if (!is_sensible) {
-      throw Error(fmt::format("no time can be predicted for {} and {}: the model's numbers give {}",
-                              format_sizes(prediction.sizes),
-                              detail::format_ranks(prediction.ranks), number));
-    }
-  };
-  require(std::isfinite(prediction.seconds) && prediction.seconds > 0, prediction.seconds);
   prediction.reach = model.reach(prediction.place());
   prediction.state = model.verdict.state(prediction.reach);
   if (model.memory) {
@@ -267,9 +259,10 @@ Prediction predict(const Model& model, int ranks, const NamedSizes& sizes,
   set_intervals(
       prediction, model,
       (parts.blocks_s * parts.blocks + parts.messages_s * parts.messages) / prediction.seconds);
-  for (const double end :
-       {prediction.low, prediction.high, prediction.run_low, prediction.run_high}) {
-    require(std::isfinite(end), end);
+  if (!(prediction.low > 0 && std::isfinite(prediction.run_high))) {
+    throw Error(fmt::format("no time can be predicted for {} and {}: the model's numbers give {}",
+                            format_sizes(prediction.sizes), detail::format_ranks(prediction.ranks),
+                            prediction.seconds));
   }
   return prediction;
 }

@@ -2,9 +2,11 @@
 #include "models/theory/samples.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <ranges>
 #include <utility>
 
@@ -186,7 +188,6 @@ void add_search(SearchRun& run, Round& round, const Trace& trace, const Trace::R
 /// Adds the round that one trace is to the points that its repetitions belong to.
 void add_round(Points& points, const Trace& trace) {
   const RunInformation& r = trace.run;
-  const std::string file = trace.file.filename().string();
   const bool has_parts = lack_of(trace).empty();
   Totals totals = has_parts ? totals_of(trace) : Totals();
   const std::map<int, double> times = quiet_times(trace, totals);
@@ -210,16 +211,13 @@ void add_round(Points& points, const Trace& trace) {
     run.options = problem_options(r.options);
     run.peak_memory_bytes = std::max(run.peak_memory_bytes, r.peak_memory_bytes);
     run.wall_seconds.push_back(seconds_of(repetition.elapsed_ns));
-    if (run.files.empty() || run.files.back() != file) {
-      run.files.push_back(file);
-    }
     if (searches_one_problem(r) && repetition.sizes.contains("nodes")) {
       nodes.push_back(static_cast<double>(repetition.sizes.at("nodes")));
     }
     round.seconds.push_back(times.at(repetition.index));
     if (has_parts && r.type == name_of(DC_Type::work_stealing)) {
       const auto network = r.options.find("network");
-      run.network = network == r.options.end() ? "" : network->second;
+      run.network = std::filesystem::path(network == r.options.end() ? "" : network->second).stem();
       add_search(run, round, trace, repetition);
     } else {
       for (auto& [place, total] : totals[repetition.index]) {
@@ -289,7 +287,26 @@ std::set<std::string> given_sizes_of(const Trace& trace) {
   return {names.begin(), names.end()};
 }
 
-/// The application of the traces, with a note of each that lacks its blocks or workers.
+/// What a run was made from, by name: of a file that an option names, its content.
+std::map<std::string, std::string> made_from(const RunInformation& run) {
+  const bool is_search = run.type == name_of(DC_Type::work_stealing);
+  std::map<std::string, std::string> made = {
+      {"application", run.app},
+      {"type", run.type},
+      {"placement", run.placement},
+      {"number of threads", is_search ? "any" : std::to_string(run.threads)},
+      {"host", run.provenance.host},
+      {"processor", run.provenance.processor},
+      {"MPI library", run.provenance.mpi_library},
+      {"version of Cleave", run.provenance.version},
+      {"cores outnumbered", run.oversubscribed ? "yes" : "no"}};
+  made.insert(run.files.begin(), run.files.end());
+  made.insert(run.options.begin(), run.options.end());
+  return made;
+}
+
+/// The application of the traces, with a note of each that lacks its blocks or workers, and of
+/// several hosts or programs.
 /// \throws UsageError  if they are not of one application
 Measured measured_of(const std::vector<const Trace*>& traces) {
   if (traces.empty()) {
@@ -303,29 +320,30 @@ Measured measured_of(const std::vector<const Trace*>& traces) {
                   .options = problem_options(first.options),
                   .cores = first.provenance.cores,
                   .given_sizes = given_sizes_of(*traces.front())};
-  for (const Trace* const one : traces) {
-    const Trace& trace = *one;
-    const auto require_same = [&](const char* what, const auto& ours, const auto& found) {
-      if (ours != found) {
+  for (const Trace* const trace : traces) {
+    auto made = made_from(trace->run);
+    for (const char* const what : {"application", "type", "placement", "number of threads"}) {
+      if (const std::string ours = made_from(first).at(what); made.at(what) != ours) {
         throw UsageError(fmt::format("one model is of one {}: {} has '{}', the first trace '{}'",
-                                     what, trace.file.string(), found, ours));
+                                     what, trace->file.string(), made.at(what), ours));
       }
-    };
-    require_same("application", first.app, trace.run.app);
-    require_same("type", first.type, trace.run.type);
-    require_same("placement", first.placement, trace.run.placement);
-    if (first.type != name_of(DC_Type::work_stealing)) {
-      require_same("number of threads", first.threads, trace.run.threads);
     }
-    std::erase_if(result.options, [&](const auto& option) {
-      const auto found = trace.run.options.find(option.first);
-      return found == trace.run.options.end() || found->second != option.second;
-    });
-    if (given_sizes_of(trace) != result.given_sizes) {
+    for (auto& [what, value] : made) {
+      result.made_from[what].insert(std::move(value));
+    }
+    if (given_sizes_of(*trace) != result.given_sizes) {
       result.given_sizes.clear();
     }
-    if (const std::string lack = lack_of(trace); !lack.empty()) {
-      result.notes.push_back(fmt::format("{}: {}", trace.file.string(), lack));
+    if (const std::string lack = lack_of(*trace); !lack.empty()) {
+      result.notes.push_back(fmt::format("{}: {}", trace->file.string(), lack));
+    }
+  }
+  std::erase_if(result.options,
+                [&](const auto& option) { return result.made_from[option.first].size() > 1; });
+  for (const char* const what : {"processor", "MPI library", "version of Cleave", "program"}) {
+    if (const auto& all = result.made_from[what]; all.size() > 1) {
+      result.notes.push_back(fmt::format("runs of more than one {} are fitted as one: {}", what,
+                                         fmt::join(all, "; ")));
     }
   }
   return result;
@@ -395,19 +413,13 @@ Measurements collect_measurements(std::span<const Trace> traces, std::span<const
 }
 
 Measurements without_oversubscribed(Measurements measurements) {
-  std::map<int, int> left_out;
-  for (const RunPoint& point : measurements.points) {
-    if (point.oversubscribed) {
-      ++left_out[point.ranks];
-    }
-  }
   const auto is_left_out = [](const auto& of) { return of.oversubscribed; };
-  std::erase_if(measurements.points, is_left_out);
+  const auto count = std::erase_if(measurements.points, is_left_out);
   std::erase_if(measurements.samples, is_left_out);
   std::erase_if(measurements.searches, is_left_out);
-  for (const auto& [ranks, count] : left_out) {
-    measurements.notes.push_back(fmt::format("{} {} at {} ranks left out: more ranks than cores",
-                                             count, count == 1 ? "run" : "runs", ranks));
+  if (count > 0) {
+    measurements.notes.push_back(
+        fmt::format("{} {} left out: more ranks than cores", count, count == 1 ? "run" : "runs"));
   }
   if (measurements.points.empty()) {
     throw Error(

@@ -96,7 +96,6 @@ struct RunPoint {
   std::vector<double> seconds;       ///< quiet, of the whole call, one a round: the median over it
   std::vector<double> wall_seconds;  ///< as the host was, one a repetition
   std::int64_t peak_memory_bytes = 0;  ///< of the rank that had most; 0 where no trace says it
-  std::vector<std::string> files;
 };
 
 /// One block on one rank at one level of one run point. Waiting for messages of another length is
@@ -142,6 +141,8 @@ struct Measured {
   int threads = 1;  ///< of a rank; of a model of work stealing 1 where runs differ in it
   std::map<std::string, std::string> options;  ///< those that are the same in every trace
   int cores = 0;                               ///< 0 where the number is not known
+  /// By name, what the runs were made from: as many values as there are different ones.
+  std::map<std::string, std::set<std::string>> made_from;
   /// The sizes that every run was given by --size; none where a file or so tells the problem.
   std::set<std::string> given_sizes;
   std::vector<std::string> notes;  ///< what was left out, in sentences

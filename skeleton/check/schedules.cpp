@@ -7,6 +7,7 @@
 #include <exception>
 #include <new>
 #include <random>
+#include <tuple>
 
 #include <cleave/check/schedules.hpp>
 #include <cleave/comm/virtual_ranks.hpp>
@@ -48,11 +49,10 @@ class Attempt {
     } catch (const std::exception& failure) {
       return failure.what();
     }
-    const auto other = std::ranges::find_if(
-        failures_, [this](const std::string& each) { return each != failures_.front(); });
-    if (other != failures_.end()) {
+    const auto before = std::ranges::adjacent_find(failures_, std::not_equal_to());
+    if (before != failures_.end()) {
       return fmt::format("a block throws, of which rank 0 is told '{}', rank {} '{}'",
-                         failures_.front(), other - failures_.begin(), *other);
+                         failures_.front(), before - failures_.begin() + 1, before[1]);
     }
     solutions_.resize(schedule_.placement == Placement::rooted ? 1 : given_.size());
     return problem_.is_solution(solutions_) ? "" : "the solution is not that of one rank";
@@ -64,23 +64,19 @@ class Attempt {
   }
   std::int64_t any_ns() { return std::int64_t{1} << random_() % 14; }
 
-  void begin_block(Block block, int level, std::size_t rank) {
-    blocks_ns += schedule_.delays ? any_ns() << slower_[rank] : 30'000;
-    if (told_ != nullptr) {
-      told_->push_back(fmt::format("rank {}: {} at level {}", rank, name_of(block), level));
-    }
-    if (schedule_.throws == begun_++) {
-      has_thrown_ = true;
-      throw std::bad_alloc();
-    }
-  }
-
   /// Calls as this rank, and once more if a block has thrown.
   void call_as(const SearchMessages& ranks) {
     const auto rank = static_cast<std::size_t>(ranks.rank());
     CallOptions options{{.placement = schedule_.placement}};
     options.before_block = [this, rank](Block block, int level) {
-      begin_block(block, level, rank);
+      blocks_ns += schedule_.delays ? any_ns() << slower_[rank] : 30'000;
+      if (told_ != nullptr) {
+        told_->push_back(fmt::format("rank {}: {} at level {}", rank, name_of(block), level));
+      }
+      if (schedule_.throws == begun_++) {
+        has_thrown_ = true;
+        throw std::bad_alloc();
+      }
     };
     const auto solve = [&](ErasedValue problem) {
       solutions_[rank] = call_on(
@@ -137,19 +133,17 @@ bool shorten(CheckedSchedule& schedule, CheckedProblem& problem) {
 }  // namespace
 
 std::vector<CheckedSchedule> plain_schedules(const AppTraits& app) {
+  const bool crosses = app.problem.make != nullptr && !app.splits_parts;
+  const bool divides = app.runs_on_hypercube && !app.splits_parts;
   std::vector<CheckedSchedule> plain;
-  const bool crosses = app.problem.make != nullptr;
-  if (app.runs_on_hypercube && !app.splits_parts) {
-    plain.push_back({DC_Type::hypercube, Placement::replicated});
-    if (crosses) {
-      plain.push_back({DC_Type::hypercube, Placement::rooted});
+  for (const auto& [can_be, type, placement] :
+       {std::tuple(divides, DC_Type::hypercube, Placement::replicated),
+        std::tuple(divides && crosses, DC_Type::hypercube, Placement::rooted),
+        std::tuple(app.is_distributable, DC_Type::hypercube, Placement::distributed),
+        std::tuple(app.searches || crosses, DC_Type::work_stealing, Placement::rooted)}) {
+    if (can_be) {
+      plain.push_back({type, placement});
     }
-  }
-  if (app.is_distributable) {
-    plain.push_back({DC_Type::hypercube, Placement::distributed});
-  }
-  if (app.searches || (crosses && !app.splits_parts)) {
-    plain.push_back({DC_Type::work_stealing, Placement::rooted});
   }
   return plain;
 }

@@ -179,7 +179,7 @@ std::uint64_t hash_of_host_name() {
   std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
   int length = 0;
   check_mpi("MPI_Get_processor_name", MPI_Get_processor_name(name.data(), &length));
-  return crc_64(std::string_view(name.data(), static_cast<std::size_t>(length)));
+  return crc_64(std::as_bytes(std::span(name.data(), static_cast<std::size_t>(length))));
 }
 
 /// The ranks of this host, in order.

@@ -121,10 +121,10 @@ std::optional<Values> Blocks::solve(Values list, Level level) {
   }
   const bool is_one = list.size() == 1;
   return solve_each(Block::sequential, std::move(list), level, [&](ErasedValue problem) {
-    return solver_ ? solver_(std::move(problem))
-           : !is_one && app_.trivial(problem)
-               ? app_.conquer(std::move(problem))
-               : app_.sequential(std::move(problem), limits_of(options().stealing));
+    return !is_one && app_.trivial(problem)
+               ? in_functor("conquer", [&] { return app_.conquer(std::move(problem)); })
+           : solver_ ? solver_(std::move(problem))
+                     : app_.sequential(std::move(problem), limits_of(options().stealing));
   });
 }
 

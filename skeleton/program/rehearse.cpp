@@ -213,9 +213,6 @@ void write_rehearsed_search(const RunOptions& options, RunInformation run,
                             std::span<const Recorder> recorders) {
   run.ranks_per_host = ranks_per_host(options);
   run.provenance.clock = "virtual";
-  if (options.machine) {
-    run.options["network"] = options.machine->stem().string();
-  }
   std::vector<int> ranks;
   std::vector<std::string> lines;
   for (const Recorder& recorder : recorders) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <exception>
@@ -25,28 +26,17 @@ namespace cleave::detail {
 
 namespace {
 
-/// All that makes the problem of a run, as "size=N=1M,input=file 0123456789abcdef,seed=1": a
-/// snapshot of another is refused. A value that names a file stands for what the file holds.
-/// \throws FileError  if it cannot be read
-std::string instance_of(const AnyRun& run, const CommandLine& line) {
-  std::string text;
-  for (const auto& [name, value] : line.own) {
-    std::error_code none;
-    const bool is_file = std::filesystem::is_regular_file(value, none);
-    text += fmt::format("{}{}={}", text.empty() ? "" : ",", name,
-                        is_file ? fmt::format("file {:016x}", crc_64(read_file(value))) : value);
+/// What the program's file and those that the options of the run name hold. \throws FileError
+std::map<std::string, std::string> files_of(const RunInformation& run, const char* program) {
+  std::map<std::string, std::string> files;
+  auto named = run.options;
+  named["program"] = program;
+  for (std::error_code none; const auto& [name, path] : named) {
+    if (std::filesystem::is_regular_file(path, none)) {
+      files[name] = content_of(path);
+    }
   }
-  const std::string seed = fmt::format("seed={}", line.options.seed);
-  return run.is_generated() ? text + (text.empty() ? "" : ",") + seed : text;
-}
-
-/// Refuses a trace file that could not be written, before anything is run. \throws FileError
-void check_trace_path(const std::filesystem::path& path) {
-  std::error_code none;
-  if (std::filesystem::is_directory(path, none)) {
-    throw FileError(path, "is a folder, expected a file to write the trace to");
-  }
-  check_writable(path);
+  return files;
 }
 
 /// The head of the run's trace; `argv` as main got it.
@@ -55,6 +45,10 @@ RunInformation run_information(const ProgramTraits& program, const CommandLine& 
   const RunOptions& options = line.options;
   Provenance provenance = mpi_provenance(program.program, command_line_of(argc, argv));
   provenance.clock += tells_run_delay() ? ", run delay" : "";
+  std::map<std::string, std::string> own(line.own.begin(), line.own.end());
+  if (options.machine) {
+    own["network"] = options.machine->string();
+  }
   return {.app = program.name,
           .type = std::string(name_of(options.type)),
           .placement = std::string(name_of(options.placement)),
@@ -63,7 +57,7 @@ RunInformation run_information(const ProgramTraits& program, const CommandLine& 
           .repetitions = options.repetitions,
           .warm_up = options.warm_up,
           .inputs = std::string(name_of(options.inputs)),
-          .options = {line.own.begin(), line.own.end()},
+          .options = std::move(own),
           .provenance = std::move(provenance)};
 }
 
@@ -148,8 +142,7 @@ void tell_of_run(const Comm& comm, AnyRun& run, const ProgramTraits& program,
 
 /// Runs the application, or rehearses all ranks of a search on virtual ones. Collective.
 void run_application(const Comm& comm, AnyRun& run, const ProgramTraits& program,
-                     const CommandLine& line, const RunInformation& information) {
-  const RunOptions& options = line.options;
+                     const RunOptions& options, const RunInformation& information) {
   // Spans are taken even if no trace is written, since they also tell the imbalance.
   const auto clock = options.rehearse ? virtual_rank_ns : mpi_time_ns;
   if (options.rehearse) {
@@ -159,8 +152,13 @@ void run_application(const Comm& comm, AnyRun& run, const ProgramTraits& program
   RunReport report{.app = program.name, .reads_input = !run.is_generated()};
   CallOptions call = call_options(options, program, comm.rank(), recorders[0], report);
   if (call.checkpoint) {
-    const auto of_root = [&] { return comm.rank() == 0 ? instance_of(run, line) : ""; };
-    call.checkpoint->instance = comm.bcast(agree(comm, of_root), 0);
+    // A snapshot of another program, problem or file is refused.
+    std::map<std::string, std::string> instance = information.files;
+    instance.insert(information.options.begin(), information.options.end());
+    if (run.is_generated()) {
+      instance.emplace("seed", std::to_string(options.seed));
+    }
+    call.checkpoint->instance = comm.bcast(fmt::format("{}", instance), 0);
   }
   // Its thread is not bound.
   std::optional<Progress> progress;
@@ -211,20 +209,23 @@ void run_on_ranks(const Comm& comm, const ProgramTraits& program, int argc, char
     return;
   }
   const RunOptions& options = line->options;
+  RunInformation information = run_information(program, *line, argc, argv);
   agree(comm, [&] {
     if (is_first) {
       print_warnings(program.program, options.warnings, options);
       if (options.trace) {
-        check_trace_path(*options.trace);
+        check_writable(*options.trace);
+      }
+      if (options.trace || options.checkpoint) {
+        information.files = files_of(information, argv[0]);
       }
     }
   });
   const auto run = program.begin(options);
-  const RunInformation information = run_information(program, *line, argc, argv);
   if (options.rehearse && options.type == DC_Type::hypercube) {
     rehearse(comm, *run, program, options, information);
   } else {
-    run_application(comm, *run, program, *line, information);
+    run_application(comm, *run, program, options, information);
   }
 }
 

@@ -144,18 +144,19 @@ void write_file(const fs::path& path, std::string_view text) {
   file.commit();
 }
 
-std::string read_file(const fs::path& path) {
+std::string read_file(const fs::path& path, std::size_t most) {
   std::error_code none;
   if (fs::is_directory(path, none)) {
     throw FileError(path, "cannot read: it is a folder");
   }
   std::ifstream stream(path, std::ios::binary);
   std::string text;
-  for (std::array<char, 65536> piece{}; stream;) {  // a failure of `rdbuf()` looks like the end
+  for (std::array<char, 65536> piece{};
+       stream && text.size() < most;) {  // a failure of `rdbuf()` looks like the end
     stream.read(piece.data(), piece.size());
     text.append(piece.data(), static_cast<std::size_t>(stream.gcount()));
   }
-  if (stream.bad() || !stream.eof()) {
+  if (stream.bad() || (!stream.eof() && text.size() < most)) {
     fail(path, "cannot read");
   }
   return text;
@@ -167,8 +168,13 @@ std::uint64_t detail::crc_64(std::span<const std::byte> bytes) {
   return crc.checksum();
 }
 
-std::uint64_t detail::crc_64(std::string_view text) {
-  return crc_64(std::as_bytes(std::span(text.data(), text.size())));
+std::string detail::content_of(const fs::path& path) {
+  constexpr std::size_t kWhole = std::size_t{1} << 26;
+  const std::string text = read_file(path, kWhole);
+  const std::string checksum = fmt::format("{:016x}", crc_64(std::as_bytes(std::span(text))));
+  return text.size() < kWhole ? checksum
+                              : fmt::format("{} of {} bytes of {}", checksum, fs::file_size(path),
+                                            fs::last_write_time(path).time_since_epoch().count());
 }
 
 }  // namespace cleave

@@ -37,7 +37,7 @@ void fields(JsonFields& object, Communication& c) {
       "segments", "must ascend in from_bytes, from 0 on");
 }
 
-static void fields(JsonFields& object, Machine& machine) {
+void fields(JsonFields& object, Machine& machine) {
   constexpr int kVersion = 2;
   object.format("cleave-machine", kVersion);
   object("name", machine.name).optional("exchange", machine.exchange);
@@ -77,12 +77,8 @@ double Communication::unit_seconds(double message_bytes) const {
   return std::max(0.0, segment.latency_s + message_bytes * segment.gap_s_per_byte);
 }
 
-std::string to_text(const Machine& machine, int indent) {
-  return json_text(machine, indent) + '\n';
-}
-
 void write_machine(const std::filesystem::path& path, const Machine& machine) {
-  write_file(path, to_text(machine));
+  write_file(path, json_text(machine, 1) + '\n');
 }
 
 Machine read_machine(const std::filesystem::path& path) {

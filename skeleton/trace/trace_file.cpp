@@ -28,7 +28,7 @@ static void fields(JsonFields& object, RunInformation& run) {
   object("ranks_per_host", run.ranks_per_host, 1, kMaxRanks);
   object("oversubscribed", run.oversubscribed)("seed", run.seed);
   object("repetitions", run.repetitions, 0)("warm_up", run.warm_up, 0);
-  object.optional("inputs", run.inputs)("options", run.options);
+  object.optional("inputs", run.inputs).optional("files", run.files)("options", run.options);
   object("clock_offset_ns", run.clock_offset_ns, -kFarthest_ns, kFarthest_ns);
   object.optional("peak_memory_bytes", run.peak_memory_bytes, 0)("provenance", run.provenance);
   if (version == kRehearsalVersion) {
@@ -156,7 +156,7 @@ Trace read_trace(const std::filesystem::path& path) {
 
 TraceWriter::TraceWriter(const std::filesystem::path& path, const RunInformation& run)
     : file_(path) {
-  add_line(json_text(run));
+  add_lines(json_text(run) + '\n');
 }
 
 void TraceWriter::add(const Repetition& r) {
@@ -164,7 +164,7 @@ void TraceWriter::add(const Repetition& r) {
   for (const Size& size : r.sizes) {
     run.sizes.emplace(size.name, size.value);
   }
-  add_line(json_text(run));
+  add_lines(json_text(run) + '\n');
 }
 
 void TraceWriter::add_lines(std::string_view lines) {
@@ -172,10 +172,8 @@ void TraceWriter::add_lines(std::string_view lines) {
   lines_ += std::count(lines.begin(), lines.end(), '\n');
 }
 
-void TraceWriter::add_line(const std::string& line) { add_lines(line + '\n'); }
-
 void TraceWriter::commit() {
-  add_line(fmt::format(R"({{"end":"{}","lines":{}}})", kTraceFormat, lines_ + 1));
+  add_lines(fmt::format("{{\"end\":\"{}\",\"lines\":{}}}\n", kTraceFormat, lines_ + 1));
   file_.commit();
 }
 

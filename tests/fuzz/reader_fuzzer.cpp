@@ -130,7 +130,7 @@ void resume_from_snapshot(std::string_view bytes) {
   const std::size_t end = bytes.find('\n');
   std::string manifest(bytes.substr(0, end));
   std::string part(end == bytes.npos ? "" : bytes.substr(end + 1));
-  const std::uint64_t of_part = detail::crc_64(part);
+  const std::uint64_t of_part = detail::crc_64(std::as_bytes(std::span(part)));
   part.append(reinterpret_cast<const char*>(&of_part), sizeof(of_part));
   auto object = nlohmann::json::parse(manifest, nullptr, false);
   if (object.is_object()) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <ranges>
@@ -18,6 +19,7 @@
 #include <cleave/application.hpp>
 #include <cleave/check/equal.hpp>
 #include <cleave/check/schedules.hpp>
+#include <cleave/file.hpp>
 #include <cleave/tree_search.hpp>
 #include <cleave/wire.hpp>
 
@@ -118,24 +120,31 @@ std::optional<typename App::Solution> solution_of_recursion(const App& app,
   return solution;
 }
 
-/// The problem in parts, made by `divide`; the last one is empty where the problem is a sequence.
-/// \return  nothing, if there are not so many
-template <MergesParts App>
+/// The problem in parts, made by `divide`, or of equal lengths; the last one is empty where the
+/// problem is a sequence. \return  nothing, if there are not so many
+template <Distributable App>
 std::vector<typename App::Problem> parts_of(const App& app, const typename App::Problem& problem,
                                             std::size_t count) {
   using Problem = typename App::Problem;
   constexpr bool kIsSequence =
       std::ranges::sized_range<Problem> && std::default_initializable<Problem>;
+  const std::size_t full = kIsSequence ? std::max<std::size_t>(count, 2) - 1 : count;
   std::vector<Problem> parts;
-  parts.push_back(copy_of(problem));
-  for (std::size_t i = 0; i < parts.size() && parts.size() + (kIsSequence ? 1 : 0) < count;) {
-    if (app.trivial(std::as_const(parts[i]))) {
-      ++i;
-      continue;
+  if constexpr (MergesParts<App>) {
+    parts.push_back(copy_of(problem));
+    for (std::size_t i = 0; i < parts.size() && parts.size() < full;) {
+      if (app.trivial(std::as_const(parts[i]))) {
+        ++i;
+        continue;
+      }
+      auto halves = cleave::divide(app, std::move(parts[i]), Share{.left = 1, .total = 2});
+      parts[i] = std::move(halves.left);
+      parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(i) + 1, std::move(halves.right));
     }
-    auto halves = cleave::divide(app, std::move(parts[i]), Share{.left = 1, .total = 2});
-    parts[i] = std::move(halves.left);
-    parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(i) + 1, std::move(halves.right));
+  } else {
+    for (std::size_t i = 0; i < full; ++i) {
+      parts.push_back(section_of(problem, i, full));
+    }
   }
   if constexpr (kIsSequence) {
     while (parts.size() < count) {
@@ -145,20 +154,14 @@ std::vector<typename App::Problem> parts_of(const App& app, const typename App::
   return parts.size() == count ? std::move(parts) : std::vector<Problem>();
 }
 
-/// The problem in parts of equal lengths, and an empty last one.
-template <SplitsParts App>
-std::vector<typename App::Problem> parts_of(const App& /*app*/,
-                                            const typename App::Problem& problem,
-                                            std::size_t count) {
-  std::vector<typename App::Problem> parts;
-  const std::span all(problem.data(), problem.size());
-  const std::size_t full = std::max<std::size_t>(count, 2) - 1;
-  for (std::size_t i = 0, begin = 0; i < count; ++i) {
-    const std::size_t end = all.size() * std::min(i + 1, full) / full;
-    parts.emplace_back(all.subspan(begin, end - begin));
-    begin = end;
+/// The same for any order of the elements.
+template <class Elements>
+std::uint64_t hash_of(const Elements& elements) {
+  std::uint64_t sum = 0;
+  for (const auto& each : elements) {
+    sum += crc_64(std::as_bytes(std::span(&each, 1)));
   }
-  return parts;
+  return sum;
 }
 
 /// A problem with its solution; refers to `app`.
@@ -183,13 +186,19 @@ CheckedProblem checked_problem(const App& app, const std::string& name, typename
     }
     return values;
   };
-  checked.is_solution = [same, solution](Values& solutions) {
+  checked.is_solution = [&app, same, solution](Values& solutions) {
     if constexpr (SplitsParts<App>) {
       std::vector<typename App::Element> all;
       for (const ErasedValue& part : solutions) {
         std::ranges::copy(std::span(part.as<Solution>()), std::back_inserter(all));
       }
-      return same(*solution, Solution(std::span<const typename App::Element>(all)));
+      // The order of elements with the same splitter does not count.
+      const auto is_alike = [&](auto& element, const auto& in_its_place) {
+        const auto splitter = app.sample(std::span(&in_its_place, 1), 1, 1).front();
+        return app.partition(std::span(&element, 1), {splitter, true}, {}).equal == 1;
+      };
+      return same(*solution, Solution(std::span<const typename App::Element>(all))) ||
+             (hash_of(all) == hash_of(*solution) && std::ranges::equal(all, *solution, is_alike));
     } else {
       return std::ranges::all_of(
           solutions, [&](const ErasedValue& each) { return same(*solution, each.as<Solution>()); });
@@ -255,6 +264,10 @@ std::vector<std::string> check(const App& app, const std::vector<typename App::P
     if (solution) {
       promises.require(detail::equal(*solution, detail::over_the_wire(*solution)),
                        "Solution changes on its way to another rank");
+      if constexpr (SplitsParts<App>) {
+        promises.require(detail::hash_of(problem) == detail::hash_of(*solution),
+                         "the solution does not hold the elements of the problem");
+      }
     }
     if (solution && detail::kCompares<App, Same>) {
       solved.push_back(detail::checked_problem(app, promises.problem, detail::copy_of(problem),

@@ -150,4 +150,16 @@ class Part {
   bool is_uniform_ = false;
 };
 
+namespace detail {
+
+/// The elements of `whole` for one of so many ranks, each about as many.
+template <class T>
+Part<T> section_of(const Part<T>& whole, std::size_t rank, std::size_t ranks) {
+  const std::size_t first = whole.size() * rank / ranks;
+  const std::size_t end = whole.size() * (rank + 1) / ranks;
+  return Part<T>(std::span(whole.begin() + first, end - first));
+}
+
+}  // namespace detail
+
 }  // namespace cleave

@@ -56,14 +56,17 @@ class AtomicFile {
 /// Writes `text` to `path`, whole or not at all.
 void write_file(const std::filesystem::path& path, std::string_view text);
 
-/// The whole text of `path`. \throws FileError
-std::string read_file(const std::filesystem::path& path);
+/// The text of `path`, to its end or for about `most` bytes. \throws FileError
+std::string read_file(const std::filesystem::path& path, std::size_t most = std::string::npos);
 
 namespace detail {
 
 /// CRC-64 of ECMA-182, as in the xz format; of different contents the same once in 2^64.
 std::uint64_t crc_64(std::span<const std::byte> bytes);
-std::uint64_t crc_64(std::string_view text);
+
+/// What a file holds, to be compared: its checksum; of one above 64 MiB that of its beginning, its
+/// length and when it was written. \throws FileError
+std::string content_of(const std::filesystem::path& path);
 
 }  // namespace detail
 

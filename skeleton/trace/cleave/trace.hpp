@@ -234,6 +234,7 @@ struct RunInformation {
   int warm_up = 0;
   std::string inputs = "same";                 ///< of the repetitions: same, or new in each
   std::map<std::string, std::string> options;  ///< the application's own
+  std::map<std::string, std::string> files;    ///< content_of "program", and of what options name
   std::vector<std::int64_t> clock_offset_ns;   ///< of each rank's clock against rank 0's
   /// The most memory that a rank had at once, of the rank that had most; 0 where it is not known.
   std::int64_t peak_memory_bytes = 0;

@@ -88,9 +88,7 @@ TEST(Knapsack, OfAnotherSeedIsNotResumed) {
       EXPECT_NE(finished.err.find(reason), std::string::npos) << finished.err;
     };
     expect_refused("1 --max-nodes 100000", "holds a snapshot");
-    expect_refused("2",
-                   "field 'instance' is 'size=N=22,seed=1', but this run's is "
-                   "'size=N=22,seed=2'");
+    expect_refused("2", R"("seed": "1", "size": "N=22"}', but this run's is '{"program": ")");
     EXPECT_EQ(json_of(ranks, search + "1")["value"], 12906);
   }
 }

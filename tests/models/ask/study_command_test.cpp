@@ -9,6 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 
 #include "tests/models/ask/command_fixture.hpp"
 
@@ -245,6 +246,21 @@ TEST_F(StudyCommand, ASignalEndsItAndWhatItStarted) {
     const int child = std::stoi(read_file(folder_ / "pid"));
     EXPECT_NE(::kill(child, 0), 0) << signal << ": the application still runs";
   }
+}
+
+TEST_F(StudyCommand, ItsDeathEndsItsLauncher) {
+  run(fixed_ + " -- --sleep-and-say pid", "timeout --signal=KILL 2 ./cleave");
+  const fs::path child =
+      fs::path("/proc") / std::to_string(std::stoi(read_file(folder_ / "pid"))) / "stat";
+  const auto lives = [&] {
+    std::string state;
+    std::ifstream(child).ignore(100, ')') >> state;
+    return !state.empty() && state != "Z";
+  };
+  for (int i = 0; i < 100 && lives(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  EXPECT_FALSE(lives());
 }
 
 TEST_F(StudyCommand, IsRefusedInAFolderInWhichAnotherRuns) {

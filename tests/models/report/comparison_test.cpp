@@ -200,9 +200,9 @@ TEST(Comparison, SaysWhatElseDiffersThanTheProgram) {
   EXPECT_TRUE(same.others.empty());
   EXPECT_EQ(same.summary().find("alone"), std::string::npos);
   const Comparison other = compare_sides({side(3e-8, "a", "x"), side(6e-8, "b", "y")});
-  EXPECT_EQ(other.others, (std::set<std::string>{"host", "key"}));
+  EXPECT_EQ(other.others, (std::set<std::string>{"key", "processor"}));
   EXPECT_TRUE(other.summary().starts_with("slower: ")) << other.summary();
-  EXPECT_TRUE(other.summary().ends_with("; not by the program alone, which had another host, key"))
+  EXPECT_TRUE(other.summary().ends_with("; not by the program alone, which had another key, processor"))
       << other.summary();
 }
 

@@ -278,6 +278,8 @@ TEST(TableRuns, OfWhichItIsNotClearWhatIsMeantAreRefused) {
   EXPECT_THROW(measurements(series), UsageError);
   EXPECT_THROW(measurements(series, {.only = "sorts"}), UsageError);
   EXPECT_THROW(measurements("N,seconds\n8,1\n", {.only = "", .ranks_size = "procs"}), UsageError);
+  EXPECT_EQ(measurements("a,b,c,d,e,f,seconds\n1,1,1,1,1,1,1\n").points.size(), 1U);
+  EXPECT_THROW(measurements("a,b,c,d,e,f,g,seconds\n1,1,1,1,1,1,1,1\n"), UsageError);
   const testing::TemporaryFolder folder;
   write_file(folder / "n.csv", "n,seconds\n1,1\n");
   write_file(folder / "m.csv", "m,seconds\n1,1\n");

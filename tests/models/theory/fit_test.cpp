@@ -121,6 +121,21 @@ TEST(Fit, TracesOfAnotherApplicationAreRefused) {
   EXPECT_THROW(collect_measurements({}), UsageError);
 }
 
+TEST(Fit, RunsOfSeveralHostsOrProgramsAreNamed) {
+  std::vector<Trace> traces = synthetic_traces({}, {1, 2}, sort_sizes());
+  for (Trace& trace : traces) {
+    trace.run.files = {{"input", std::to_string(trace.run.ranks)}, {"program", "1"}};
+    trace.run.provenance.host = std::to_string(trace.run.ranks);
+  }
+  EXPECT_TRUE(collect_measurements(traces).notes.empty()) << "a node or an input each";
+  traces.front().run.files["program"] = "2";
+  traces.back().run.provenance.processor = "another";
+  EXPECT_EQ(
+      collect_measurements(traces).notes,
+      (std::vector<std::string>{"runs of more than one processor are fitted as one: ; another",
+                                "runs of more than one program are fitted as one: 1; 2"}));
+}
+
 TEST(Fit, OversubscribedRunsAreLeftOutAndSaid) {
   std::vector<Trace> traces = synthetic_traces({}, {1, 2, 4}, sort_sizes());
   for (Trace& trace : traces) {
@@ -129,7 +144,7 @@ TEST(Fit, OversubscribedRunsAreLeftOutAndSaid) {
   const Measurements measurements = without_oversubscribed(collect_measurements(traces));
   EXPECT_EQ(measurements.points.size(), 12U);
   ASSERT_EQ(measurements.notes.size(), 1U);
-  EXPECT_EQ(measurements.notes.front(), "6 runs at 4 ranks left out: more ranks than cores");
+  EXPECT_EQ(measurements.notes.front(), "6 runs left out: more ranks than cores");
   for (Trace& trace : traces) {
     trace.run.oversubscribed = true;
   }

@@ -403,6 +403,35 @@ struct SortsAway : examples::SplitSort {
   }
 };
 
+/// By tens alone, and what has the same comes in another order on several ranks.
+struct SortsByTens : examples::SplitSort {
+  bool trivial(const Problem& /*p*/) const { return true; }
+  Solution conquer(Problem p) const { return sequential(std::move(p)); }
+  Solution sequential(Problem p) const {
+    std::ranges::stable_sort(p, {}, [](int x) { return x / 10; });
+    return p;
+  }
+  std::vector<int> sample(std::span<const int> part, std::size_t count, std::uint64_t seed) const {
+    std::vector<int> samples = SplitSort::sample(part, count, seed);
+    std::ranges::transform(samples, samples.begin(), [](int x) { return x / 10; });
+    return samples;
+  }
+  Cut partition(std::span<int> part, const Split<int>& split, ClassOrder order) const {
+    const auto place = [&](int x) {
+      const int side = (x / 10 > split.splitter) - (x / 10 < split.splitter);
+      return order == ClassOrder::ascending ? side : -side;
+    };
+    std::ranges::reverse(part);
+    std::ranges::stable_sort(part, {}, place);
+    const auto count = [&](int side) {
+      return static_cast<std::size_t>(std::ranges::count_if(part, [&](int x) {
+        return (x / 10 > split.splitter) - (x / 10 < split.splitter) == side;
+      }));
+    };
+    return {count(-1), count(0)};
+  }
+};
+
 Part<int> sixteen() { return {5, 1, 4, 1, 3, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3}; }
 
 TEST(Check, ABrokenPromiseOfASortOfPartsIsNamed) {
@@ -412,8 +441,11 @@ TEST(Check, ABrokenPromiseOfASortOfPartsIsNamed) {
   EXPECT_EQ(first_broken(examples::SplitSort{}, {2, 2, 2, 2, 2, 2, 2, 2, 2}), "none");
   EXPECT_EQ(first_broken(LosesElements{}, sixteen()),
             "on 2 ranks, hypercube, distributed: the solution is not that of one rank");
+  EXPECT_EQ(first_broken(SortsByTens{}, {11, 32, 12, 31, 13, 39, 19, 17, 35, 14, 16, 11}), "none");
   EXPECT_EQ(first_broken(SortsAway{}, sixteen()),
-            "on 2 ranks, hypercube, distributed: the solution is not that of one rank");
+            "the solution does not hold the elements of the problem");
+  EXPECT_EQ(first_broken(SortsAway{}, {7}),
+            "the solution does not hold the elements of the problem");
 }
 
 }  // namespace

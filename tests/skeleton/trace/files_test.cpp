@@ -10,6 +10,7 @@
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
 #include <cleave/host/host.hpp>
+#include <cleave/trace/json_fields.hpp>
 #include <cleave/trace/machine_file.hpp>
 #include <cleave/trace/trace_file.hpp>
 #include <cleave/trace/words.hpp>
@@ -50,6 +51,7 @@ void write_example_trace(const std::filesystem::path& path) {
                      .repetitions = 1,
                      .warm_up = 1,
                      .options = {{"graph", "gnm"}},
+                     .files = {{"program", "0123456789abcdef"}},
                      .clock_offset_ns = {0, -12},
                      .provenance = provenance_here("files_test", "files_test --x", "steady")};
   TraceWriter writer(path, run);
@@ -85,6 +87,7 @@ TEST(TraceFile, IsReadBackAsItWasWritten) {
   const Provenance here = provenance_here("files_test", "", "steady");
   EXPECT_EQ(trace.run.seed, UINT64_MAX);
   EXPECT_EQ(trace.run.options.at("graph"), "gnm");
+  EXPECT_EQ(trace.run.files.at("program"), "0123456789abcdef");
   EXPECT_EQ(trace.run.clock_offset_ns, (std::vector<std::int64_t>{0, -12}));
   EXPECT_EQ(trace.run.provenance.command_line, "files_test --x");
   EXPECT_EQ(trace.run.provenance.cache_bytes, here.cache_bytes);
@@ -193,7 +196,7 @@ TEST(MachineFile, IsReadBackAsItWasWritten) {
   const Machine written = example_machine();
   write_machine(folder / "m", written);
   const Machine machine = read_machine(folder / "m");
-  EXPECT_EQ(to_text(machine), to_text(written));
+  EXPECT_EQ(json_text(machine), json_text(written));
   EXPECT_EQ(machine.exchange[0].segment_of(4095).latency_s, 1e-6);
   EXPECT_EQ(machine.exchange[0].segment_of(4096).latency_s, -2e-7);
 }
@@ -206,7 +209,7 @@ TEST(MachineFile, WrittenByHandNeedsRanksLatencyAndGapAlone) {
   EXPECT_EQ(read_machine(folder / "m").exchange.at(0).latency_s, 1e-6);
   EXPECT_EQ(refusal(read_machine, text, text.substr(text.find('[')), "[]}"),
             "field 'exchange' has no entry: a machine needs l and g");
-  EXPECT_EQ(refusal(read_machine, to_text(example_machine()), "\"from_bytes\": 4096.0",
+  EXPECT_EQ(refusal(read_machine, json_text(example_machine(), 1), "\"from_bytes\": 4096.0",
                     "\"from_bytes\": 0"),
             "in 'exchange[0]': field 'segments' must ascend in from_bytes, from 0 on");
 }

@@ -94,6 +94,21 @@ TEST_F(AtomicFiles, HaveNamesOfTheirOwnUntilTheyAreCommitted) {
             "/nonexistent/x: cannot make this folder: No such file or directory");
 }
 
+TEST_F(AtomicFiles, AreComparedByTheirContentAndLongOnesByTheirTimesToo) {
+  write_file(x_, "a");
+  write_file(folder_ / "y", "a");
+  const std::string content = detail::content_of(x_);
+  EXPECT_EQ(content, "330284772e652b05") << "CRC-64 as xz has it";
+  EXPECT_EQ(detail::content_of(folder_ / "y"), content);
+  write_file(x_, "b");
+  EXPECT_NE(detail::content_of(x_), content);
+  fs::resize_file(x_, (64 << 20) + 1);
+  const std::string whole = detail::content_of(x_);
+  EXPECT_EQ(detail::content_of(x_), whole);
+  fs::last_write_time(x_, fs::file_time_type::min());
+  EXPECT_NE(detail::content_of(x_), whole);
+}
+
 TEST_F(AtomicFiles, AreNoFoldersAndLieInFolders) {
   for (const auto& [path, reason] : std::map<std::string, std::string>{
            {folder_.path(), "it is a folder"}, {"/nonexistent/x", "No such file or directory"}}) {

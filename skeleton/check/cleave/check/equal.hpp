@@ -38,15 +38,7 @@ bool equal(const T& a, const T& b) {
   } else if constexpr (requires { a.has_value(); }) {
     return a.has_value() == b.has_value() && (!a || equal(*a, *b));
   } else if constexpr (requires { a.valueless_by_exception(); }) {
-    return a.index() == b.index() && std::visit(
-                                         []<class X, class Y>(const X& x, const Y& y) {
-                                           if constexpr (std::same_as<X, Y>) {
-                                             return equal(x, y);
-                                           } else {
-                                             return false;
-                                           }
-                                         },
-                                         a, b);
+    return same_bytes(a, b);
   } else if constexpr (requires { std::tuple_size<T>::value; }) {
     return [&]<std::size_t... i>(std::index_sequence<i...>) {
       return (equal(std::get<i>(a), std::get<i>(b)) && ...);

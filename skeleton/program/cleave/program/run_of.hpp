@@ -179,8 +179,9 @@ class RunOf final : public AnyRun {
         return program_->make_part(comm, options.sizes, seed);
       }
       if constexpr (SplitsParts<App>) {
-        return whole != nullptr ? section_of(*whole, comm)
-                                : section_of(program_->make_problem(options.sizes, seed), comm);
+        const Problem own = whole ? Problem() : program_->make_problem(options.sizes, seed);
+        return section_of(whole ? *whole : own, static_cast<std::size_t>(comm.rank()),
+                          static_cast<std::size_t>(comm.size()));
       }
       throw Error("the program must have `make_part`, which makes a rank's part of the problem");
     }
@@ -193,17 +194,6 @@ class RunOf final : public AnyRun {
       }
     }
     return program_->make_problem(options.sizes, seed);
-  }
-
-  static Problem section_of(const Problem& whole, const Comm& comm)
-    requires SplitsParts<App>
-  {
-    const auto at = [&](int rank) {
-      return whole.size() * static_cast<std::size_t>(rank) / static_cast<std::size_t>(comm.size());
-    };
-    const std::size_t first = at(comm.rank());
-    return Problem(
-        std::span(whole.data(), whole.size()).subspan(first, at(comm.rank() + 1) - first));
   }
 
   /// The fault that the program's `wrong` finds, or one beside the reference meaning.

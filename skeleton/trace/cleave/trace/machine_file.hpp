@@ -70,9 +70,7 @@ const Communication* nearest(const std::vector<Communication>& patterns, int ran
 /// Only `ranks`, `latency_s` and `gap_s_per_byte` must be there: a person may write a machine by
 /// hand.
 void fields(JsonFields& object, Communication& pattern);
-
-/// The text of a machine file, indented by so many blanks a level, or one line where that is -1.
-std::string to_text(const Machine& machine, int indent = 1);
+void fields(JsonFields& object, Machine& machine);
 
 /// \throws FileError
 void write_machine(const std::filesystem::path& path, const Machine& machine);

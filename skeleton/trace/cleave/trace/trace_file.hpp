@@ -35,8 +35,6 @@ class TraceWriter {
   void commit();
 
  private:
-  void add_line(const std::string& line);
-
   AtomicFile file_;
   std::int64_t lines_ = 0;
 };
