@@ -35,12 +35,6 @@ struct PlanArguments {
   Answering answering;
 };
 
-Cell core_hours(double hours) {
-  return number(hours, hours < 0.01   ? "<0.01"
-                       : hours < 1000 ? fmt::format("{:.3g}", hours)
-                                      : fmt::format("{:.0f}", hours));
-}
-
 void print_table(const Plan& plan, const std::vector<Answer>& answers) {
   Table table{.columns = {{""},
                           {"ranks", true},
@@ -58,7 +52,8 @@ void print_table(const Plan& plan, const std::vector<Answer>& answers) {
                                                 : ""),
                           whole(p.ranks), seconds(p.seconds), seconds(p.run_high),
                           text(fmt::format("{:.2f}", c.speedup)),
-                          text(fmt::format("{:.3f}", c.efficiency)), core_hours(c.core_hours),
+                          text(fmt::format("{:.3f}", c.efficiency)),
+                          text(c.core_hours < 0.01 ? "<0.01" : fmt::format("{:.2f}", c.core_hours)),
                           text(std::string(name_of(p.state)))});
   }
   fmt::print("{}", to_terminal(table));
@@ -101,9 +96,7 @@ void run(PlanArguments& arguments) {
   if (!model.size_names().empty()) {
     require_option(arguments.size, "--size", "--size N=1G");
   }
-  if (!arguments.size.empty()) {
-    request.sizes = parse_sizes(arguments.size);
-  }
+  request.sizes = arguments.size.empty() ? NamedSizes() : parse_sizes(arguments.size);
   const Plan plan = make_plan(model, request);
   if (arguments.program.empty()) {
     const std::string beside = "cleave-" + model.app;
@@ -127,9 +120,8 @@ void run(PlanArguments& arguments) {
     reach = std::max(reach, p.reach);
   }
   if (plan.chosen) {
-    Answer& chosen = answers[*plan.chosen];
-    chosen = answer_of(model, plan.choices[*plan.chosen].prediction);
-    reach = chosen.prediction->reach;
+    answers[*plan.chosen] = answer_of(model, plan.choices[*plan.chosen].prediction);
+    reach = answers[*plan.chosen].prediction->reach;
   }
   arguments.answering.print([&](detail::JsonFields& object) {
     verdict_field(object, model.verdict, reach);
@@ -143,6 +135,14 @@ void run(PlanArguments& arguments) {
   if (arguments.answering.is_for_people()) {
     fmt::print("{}\n", wrapped(sentence_of(model.verdict, reach)));
     print_table(plan, answers);
+  }
+  if (arguments.answering.is_for_people() && plan.chosen && !is_refused) {
+    const Answer& chosen = answers[*plan.chosen];
+    const int on_node = chosen.prediction->ranks_per_host;
+    const int nodes = (chosen.ranks - 1) / on_node + 1;
+    fmt::print("\n{}",
+               wrapped(fmt::format("Ask for {} {} of {}: {}", nodes, nodes == 1 ? "node" : "nodes",
+                                   detail::format_ranks(on_node), chosen.line)));
   }
   if (is_refused) {
     throw Error("nothing is planned that is not checked; --anyway does: " +

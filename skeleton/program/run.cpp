@@ -26,11 +26,12 @@ namespace cleave::detail {
 
 namespace {
 
-/// What the program's file and those that the options of the run name hold. \throws FileError
-std::map<std::string, std::string> files_of(const RunInformation& run, const char* program) {
+/// What the program's file and those that the options of the run name hold. A simulator runs the
+/// program `argv[0]` as a part of itself. \throws FileError
+std::map<std::string, std::string> files_of(const RunInformation& run, char** argv) {
   std::map<std::string, std::string> files;
   auto named = run.options;
-  named["program"] = program;
+  named["program"] = simulates_hosts(mpi_library()) ? argv[0] : "/proc/self/exe";
   for (std::error_code none; const auto& [name, path] : named) {
     if (std::filesystem::is_regular_file(path, none)) {
       files[name] = content_of(path);
@@ -217,7 +218,7 @@ void run_on_ranks(const Comm& comm, const ProgramTraits& program, int argc, char
         check_writable(*options.trace);
       }
       if (options.trace || options.checkpoint) {
-        information.files = files_of(information, argv[0]);
+        information.files = files_of(information, argv);
       }
     }
   });

@@ -83,7 +83,7 @@ std::string visible(std::string_view text) {
     };
     const bool is_hidden = code < 0x20 || code == 0x7f || ends("\xc2", 0x80, 0x9f) ||
                            ends("\xe2\x80", 0x8e, 0x8f) || ends("\xe2\x80", 0xaa, 0xae) ||
-                           ends("\xe2\x81", 0xa6, 0xa9);
+                           ends("\xe2\x81", 0xa6, 0xa9) || ends("\xef\xbb", 0xbf, 0xbf);
     shown += is_hidden ? '?' : each;
   }
   return shown;

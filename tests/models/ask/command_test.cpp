@@ -59,6 +59,9 @@ TEST_F(Command, FitsPredictsAndReports) {
       << unmet.err;
   EXPECT_NE(unmet.err.find(" and to have an efficiency of 1.5 (at most "), std::string::npos);
   const std::string kept = run(plan + " --deadline 1.5h --anyway").out;
+  EXPECT_TRUE(
+      std::regex_search(kept, std::regex("\nAsk for 1 node of 2 ranks: N=64M on 2 ranks: ")))
+      << kept;
   EXPECT_TRUE(std::regex_search(kept, std::regex("\n-> +2 +[0-9.]+ [a-z]+ "))) << kept;
   EXPECT_NE(kept.find("  <0.01  "), std::string::npos) << "core hours: " << kept;
 

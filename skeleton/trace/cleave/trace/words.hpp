@@ -25,7 +25,7 @@ std::string format_seconds(double seconds);
 std::string kept_state(std::int64_t first_ns, std::int64_t second_ns);
 
 /// `text` with '?' for what a terminal would obey and a line of a table cannot hold: control
-/// characters, in UTF-8 also those from U+0080 to U+009F, and marks of direction.
+/// characters, in UTF-8 also those from U+0080 to U+009F, marks of direction and of byte order.
 std::string visible(std::string_view text);
 
 /// Whether a size may have this name: a letter, then letters, digits and '_', at most 64.

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of the kinds that people report as read wrongly elsewhere: each is read right, or refused
+// in a line that names the cause. And traces of runs whose surroundings are odd.
+#include <cstdint>
+#include <fstream>
+
+#include <cleave/file.hpp>
+
+#include "tests/apps/cli.hpp"
+
+namespace cleave {
+
+using namespace cleave::testing;
+namespace {
+
+struct Reported {
+  std::string kind;
+  std::string command;  ///< before the file
+  std::string content;
+  std::string right;  ///< a part of what is printed, or of the refusal
+};
+void PrintTo(const Reported& reported, std::ostream* out) { *out << reported.kind; }
+
+const std::string kComponents = "-components --json --graph ";
+const std::string kFlowshop = "-flowshop --json --instance ";
+const std::string kSort = "-quicksort --json --key double --format text --input ";
+
+const std::vector<Reported> kReported = {
+    {"lines_end_in_CR", kComponents, "0 1\r1 2\r3 4\r", "'1?1' is not a vertex number"},
+    {"counts_first", kComponents, "6 3\n0 1\n1 2\n3 4\n", "reads like a line of counts"},
+    {"adjacency_lines", kComponents, "0 1 2\n3 4 5\n", "' 2' follows the edge"},
+    {"METIS_with_edges_once", kComponents, "4 3\n\n1\n1\n1\n", "the vertex number is missing"},
+    {"banner_of_one_percent", kComponents, "%MatrixMarket matrix\n2 2 1\n2 1\n",
+     "'%MatrixMarket' is not a vertex number"},
+    {"blank_before_a_banner", kComponents, " %%MatrixMarket matrix\n2 2 1\n2 1\n",
+     "'%%MatrixMarket' is not a vertex number"},
+    {"commas", kComponents, "0,1\n1,2\n", "'0,1' is not a vertex number"},
+    {"byte_order_mark", kComponents,
+     "\xef\xbb\xbf"
+     "0 1\n",
+     "'?0' is not a vertex number"},
+    {"DIMACS", kComponents, "c a road\np sp 3 2\na 1 2 5\n", "'c' is not a vertex number"},
+    {"ids_of_64_bits", kComponents, "5000000000000 1\n", "--size N=COUNT allows more vertices"},
+    {"ids_from_1", kComponents, "1 2\n2 3\n", "\"components\":2"},
+    {"ids_from_1_with_a_note", kComponents, "1 2\n2 3\n", "no line names vertex 0"},
+    {"KONECT_of_two_sets", kComponents, "% bip unweighted\n1 1\n2 1\n",
+     "'%' is not a vertex number"},
+    {"a_column_of_indices", kComponents, ",id_1,id_2\n0,5,6\n", "is not a vertex number"},
+    {"jobs_and_machines_alone", kFlowshop, "3 2\n1 2 3\n4 5 6\n", "\"makespan\":16"},
+    {"permutation_behind", kFlowshop, "3 2\n1 2 3\n4 5 6\n\n16\n1 2 3\n", "'16' is too much"},
+    {"pairs_of_machine_and_time", kFlowshop, "3 2\n0 1 1 4\n0 2 1 5\n0 3 1 6\n", "is too much"},
+    {"release_times", kFlowshop, "3 2\n1 2 3\n4 5 6\nRelease times\n0 4 3\n",
+     "'Release' is too much"},
+    {"lines_of_signs", kFlowshop, " +++\n instance x\n +++\n3 2\n",
+     "'+++' is not a number of jobs"},
+    {"no_key", kSort, "", "\"N\":0"},
+    {"decimal_commas", kSort, "3,14\n2,71\n", "'3,14' is not one number of this kind of key"},
+    {"Google_Benchmark", " fit ", "{\n \"context\": {}\n}\n", "python -m cleave.convert"},
+    {"Extra-P", " fit ", "PARAMETER p\nPOINTS ( 1 )\n", "python -m cleave.convert"}};
+
+class ReportedInputs : public ::testing::TestWithParam<Reported> {};
+INSTANTIATE_TEST_SUITE_P(All, ReportedInputs, ::testing::ValuesIn(kReported),
+                         [](const auto& parameter) {
+                           std::string name = parameter.param.kind;
+                           std::erase_if(name, [](char c) { return c == '_' || c == '-'; });
+                           return name;
+                         });
+
+TEST_P(ReportedInputs, AreReadRightOrRefusedWithTheCause) {
+  const auto& [kind, command, content, right] = GetParam();
+  const TemporaryFolder folder;
+  const std::string file = folder / "file.txt";
+  write_file(file, content);
+  const Finished finished = run_program({"sh", "-c", kPrograms + "/cleave" + command + file});
+  EXPECT_NE((finished.out + finished.err).find(right), std::string::npos)
+      << finished.out << finished.err;
+  const bool is_read = right.starts_with('"') || right.starts_with("no line names");
+  EXPECT_EQ(finished.status == 0, is_read) << finished.err;
+}
+
+TEST(Traces, AreWrittenWhateverBytesAPathHasAndWhereverTheResultGoes) {
+  const TemporaryFolder folder;
+  for (const std::string name : {"caf\xe9.trace.jsonl", "plain.trace.jsonl"}) {
+    const std::string trace = folder / name;
+    const bool is_full = name.starts_with("plain");
+    const Finished finished = run_program({"sh", "-c",
+                                           kPrograms + "/cleave-quicksort --size N=64 --trace '" +
+                                               trace + (is_full ? "' > /dev/full" : "'")});
+    EXPECT_EQ(finished.status, is_full ? 1 : 0) << finished.err;
+    EXPECT_EQ(run_program({kPrograms + "/cleave", "report", trace}).status, 0) << name;
+  }
+}
+
+}  // namespace
+}  // namespace cleave
