@@ -287,7 +287,7 @@ std::set<std::string> given_sizes_of(const Trace& trace) {
   return {names.begin(), names.end()};
 }
 
-/// What a run was made from, by name: of a file that an option names, its content.
+/// The things that a run was made from, by name: of a file that an option names, its content.
 std::map<std::string, std::string> made_from(const RunInformation& run) {
   const bool is_search = run.type == name_of(DC_Type::work_stealing);
   std::map<std::string, std::string> made = {

@@ -26,8 +26,8 @@ namespace cleave::detail {
 
 namespace {
 
-/// What the program's file and those that the options of the run name hold. A simulator runs the
-/// program `argv[0]` as a part of itself. \throws FileError
+/// The content of the program's file and of those that the options of the run name. A simulator
+/// runs the program `argv[0]` as a part of itself. \throws FileError
 std::map<std::string, std::string> files_of(const RunInformation& run, char** argv) {
   std::map<std::string, std::string> files;
   auto named = run.options;

@@ -158,12 +158,14 @@ std::int64_t parse_count(std::string_view text) {
 
 std::string format_count(std::int64_t count) {
   assert(count >= 0);
+  const std::string text = std::to_string(count);
   for (const auto& [letter, value] : kSuffixes) {
-    if (count > 0 && count % value == 0) {
-      return fmt::format("{}{}", count / value, letter);
+    const std::string units = std::to_string(count / value);
+    if (count % value == 0 && units.find_last_not_of('0') < text.find_last_not_of('0')) {
+      return units + letter;
     }
   }
-  return fmt::format("{}", count);
+  return text;
 }
 
 NamedSizes parse_sizes(std::string_view text) {

@@ -154,7 +154,7 @@ std::vector<typename App::Problem> parts_of(const App& app, const typename App::
   return parts.size() == count ? std::move(parts) : std::vector<Problem>();
 }
 
-/// The same for any order of the elements.
+/// A sum that is the same for any order of the elements.
 template <class Elements>
 std::uint64_t hash_of(const Elements& elements) {
   std::uint64_t sum = 0;

@@ -64,8 +64,8 @@ namespace detail {
 /// CRC-64 of ECMA-182, as in the xz format; of different contents the same once in 2^64.
 std::uint64_t crc_64(std::span<const std::byte> bytes);
 
-/// What a file holds, to be compared: its checksum; of one above 64 MiB that of its beginning, its
-/// length and when it was written. \throws FileError
+/// The content of a file, to be compared: its checksum; of one above 64 MiB that of its beginning,
+/// its length and when it was written. \throws FileError
 std::string content_of(const std::filesystem::path& path);
 
 }  // namespace detail

@@ -82,7 +82,7 @@ using NamedSizes = std::map<std::string, std::int64_t>;
 /// \throws UsageError  if `text` is not a count or is beyond 2^63 - 1
 std::int64_t parse_count(std::string_view text);
 
-/// The shortest text that `parse_count` reads as `count`: "32M", "1000". \pre count >= 0
+/// A round text that `parse_count` reads as `count`: "32M", "1000", "16000000". \pre count >= 0
 std::string format_count(std::int64_t count);
 
 /// "N=1M,M=2M" by name. Every size is at least 1.

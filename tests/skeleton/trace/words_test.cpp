@@ -19,10 +19,16 @@ using testing::message_of;
 namespace {
 
 TEST(Count, IsReadAndWrittenInPowersOf1024) {
-  const std::map<std::string, std::int64_t> counts = {
-      {"0", 0},         {"1000", 1000},         {"128K", 131072},
-      {"32M", 1 << 25}, {"3G", 3LL << 30},      {"12345678", 12345678},
-      {"1M", 1 << 20},  {"4097G", 4097L << 30}, {"9223372036854775807", INT64_MAX}};
+  const std::map<std::string, std::int64_t> counts = {{"0", 0},
+                                                      {"1000", 1000},
+                                                      {"128K", 131072},
+                                                      {"32M", 1 << 25},
+                                                      {"3G", 3LL << 30},
+                                                      {"12345678", 12345678},
+                                                      {"1M", 1 << 20},
+                                                      {"4097G", 4097L << 30},
+                                                      {"9223372036854775807", INT64_MAX},
+                                                      {"16000000", 16'000'000}};
   for (const auto& [text, count] : counts) {
     EXPECT_EQ(parse_count(text), count);
     EXPECT_EQ(format_count(count), text);
