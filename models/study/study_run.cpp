@@ -191,13 +191,13 @@ class StudyRun {
   bool is_as_now(const RunInformation& run) {
     std::map<std::string, std::string> paths = run.options;
     paths["program"] = plan_.program.file.string();
-    return std::ranges::all_of(run.files, [&](const auto& file) {
-      const auto [now, is_new] = contents_.try_emplace(paths[file.first]);
-      if (is_new && fs::is_regular_file(now->first)) {
-        now->second = detail::content_of(now->first);
-      }
-      return now->second == file.second;
-    });
+    return run.files.contains("program") && std::ranges::all_of(run.files, [&](const auto& file) {
+             const auto [now, is_new] = contents_.try_emplace(paths[file.first]);
+             if (is_new && fs::is_regular_file(now->first)) {
+               now->second = detail::content_of(now->first);
+             }
+             return now->second == file.second;
+           });
   }
 
   static void move_runs(const fs::path& from, const fs::path& to) {
