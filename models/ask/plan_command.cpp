@@ -98,11 +98,10 @@ void run(PlanArguments& arguments) {
   }
   request.sizes = arguments.size.empty() ? NamedSizes() : parse_sizes(arguments.size);
   const Plan plan = make_plan(model, request);
-  if (arguments.program.empty()) {
+  if (std::error_code none; arguments.program.empty()) {
     const std::string beside = "cleave-" + model.app;
-    std::error_code error;  // as of a name that is too long
     arguments.program =
-        std::filesystem::exists(program_folder() / beside, error) ? beside : "./" + model.app;
+        std::filesystem::exists(program_folder() / beside, none) ? beside : "./" + model.app;
   }
   const bool is_refused = plan.chosen && !arguments.anyway &&
                           plan.choices[*plan.chosen].prediction.state != State::checked;
@@ -115,9 +114,8 @@ void run(PlanArguments& arguments) {
   std::vector<Answer> answers;
   double reach = 0;  // of what is chosen, else the farthest
   for (const PlanChoice& choice : plan.choices) {
-    const Prediction& p = choice.prediction;
-    answers.push_back({.ranks = p.ranks, .notes = p.remarks});
-    reach = std::max(reach, p.reach);
+    answers.push_back({.ranks = choice.prediction.ranks, .notes = choice.prediction.remarks});
+    reach = std::max(reach, choice.prediction.reach);
   }
   if (plan.chosen) {
     answers[*plan.chosen] = answer_of(model, plan.choices[*plan.chosen].prediction);
@@ -138,11 +136,12 @@ void run(PlanArguments& arguments) {
   }
   if (arguments.answering.is_for_people() && plan.chosen && !is_refused) {
     const Answer& chosen = answers[*plan.chosen];
-    const int on_node = chosen.prediction->ranks_per_host;
+    const bool is_table = model.table() != nullptr;  // which knows of no nodes
+    const int on_node = is_table ? chosen.ranks : chosen.prediction->ranks_per_host;
     const int nodes = (chosen.ranks - 1) / on_node + 1;
-    fmt::print("\n{}",
-               wrapped(fmt::format("Ask for {} {} of {}: {}", nodes, nodes == 1 ? "node" : "nodes",
-                                   detail::format_ranks(on_node), chosen.line)));
+    const std::string of_nodes = fmt::format("{} {} of ", nodes, nodes == 1 ? "node" : "nodes");
+    fmt::print("\n{}", wrapped(fmt::format("Ask for {}{}: {}", is_table ? "" : of_nodes,
+                                           detail::format_ranks(on_node), chosen.line)));
   }
   if (is_refused) {
     throw Error("nothing is planned that is not checked; --anyway does: " +

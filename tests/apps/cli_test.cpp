@@ -308,7 +308,7 @@ TEST(Search, OfAFileIsResumedIfItHoldsTheSame) {
       const Finished other = search(ranks, options);
       EXPECT_EQ(other.status, 1);
       EXPECT_EQ(other.out, "");
-      EXPECT_NE(other.err.find("field 'instance' is 'instance=file "), std::string::npos)
+      EXPECT_NE(other.err.find("field 'instance' is '{\"bound\": \"lb1\""), std::string::npos)
           << other.err;
     }
     const auto resumed = json::parse(search(ranks, "same.txt").out, nullptr, false);

@@ -50,13 +50,15 @@ const std::vector<Reported> kReported = {
     {"permutation_behind", kFlowshop, "3 2\n1 2 3\n4 5 6\n\n16\n1 2 3\n", "'16' is too much"},
     {"pairs_of_machine_and_time", kFlowshop, "3 2\n0 1 1 4\n0 2 1 5\n0 3 1 6\n", "is too much"},
     {"release_times", kFlowshop, "3 2\n1 2 3\n4 5 6\nRelease times\n0 4 3\n",
-     "'Release' is too much"},
+     "'Release times' is too much"},
     {"lines_of_signs", kFlowshop, " +++\n instance x\n +++\n3 2\n",
      "'+++' is not a number of jobs"},
     {"no_key", kSort, "", "\"N\":0"},
     {"decimal_commas", kSort, "3,14\n2,71\n", "'3,14' is not one number of this kind of key"},
-    {"Google_Benchmark", " fit ", "{\n \"context\": {}\n}\n", "python -m cleave.convert"},
-    {"Extra-P", " fit ", "PARAMETER p\nPOINTS ( 1 )\n", "python -m cleave.convert"}};
+    {"Google_Benchmark", " fit --out /dev/null ", "{\n \"context\": {}\n}\n",
+     "python -m cleave.convert"},
+    {"Extra-P", " fit --out /dev/null ", "PARAMETER p\nPOINTS ( 1 )\n",
+     "python -m cleave.convert"}};
 
 class ReportedInputs : public ::testing::TestWithParam<Reported> {};
 INSTANTIATE_TEST_SUITE_P(All, ReportedInputs, ::testing::ValuesIn(kReported),
@@ -87,7 +89,7 @@ TEST(Traces, AreWrittenWhateverBytesAPathHasAndWhereverTheResultGoes) {
                                            kPrograms + "/cleave-quicksort --size N=64 --trace '" +
                                                trace + (is_full ? "' > /dev/full" : "'")});
     EXPECT_EQ(finished.status, is_full ? 1 : 0) << finished.err;
-    EXPECT_EQ(run_program({kPrograms + "/cleave", "report", trace}).status, 0) << name;
+    EXPECT_NE(read_file(trace).find("\"end\":\"cleave-trace\""), std::string::npos) << name;
   }
 }
 

@@ -96,7 +96,7 @@ struct Options {
 };
 
 /// \return  the status to end with
-int write_trace(const Options& o, const char* program, const std::string& command_line) {
+int write_trace(const Options& o, const std::string& command_line) {
   try {
     cleave::models::SyntheticApp synthetic = o.app == "components"
                                                  ? cleave::models::synthetic_components()
@@ -110,7 +110,7 @@ int write_trace(const Options& o, const char* program, const std::string& comman
             : cleave::models::synthetic_trace(synthetic, o.ranks, sizes, o.repetitions);
     run.run.ranks_per_host = o.ranks;
     run.run.threads = o.threads;
-    run.run.files["program"] = cleave::detail::content_of(program);
+    run.run.files["program"] = cleave::detail::content_of("/proc/self/exe");
     if (std::filesystem::is_regular_file(o.app)) {
       run.run.options["app"] = o.app;
       run.run.files["app"] = cleave::detail::content_of(o.app);
@@ -163,5 +163,5 @@ int main(int argc, char** argv) {
   if (o.warns && !o.is_quiet) {
     std::cerr << "synthetic: warning: rank 0 does other work in repetition 2\n";
   }
-  return write_trace(o, argv[0], cleave::detail::command_line_of(argc, argv));
+  return write_trace(o, cleave::detail::command_line_of(argc, argv));
 }

@@ -202,7 +202,8 @@ TEST(Comparison, SaysWhatElseDiffersThanTheProgram) {
   const Comparison other = compare_sides({side(3e-8, "a", "x"), side(6e-8, "b", "y")});
   EXPECT_EQ(other.others, (std::set<std::string>{"key", "processor"}));
   EXPECT_TRUE(other.summary().starts_with("slower: ")) << other.summary();
-  EXPECT_TRUE(other.summary().ends_with("; not by the program alone, which had another key, processor"))
+  EXPECT_TRUE(
+      other.summary().ends_with("; not by the program alone, which had another key, processor"))
       << other.summary();
 }
 

@@ -66,8 +66,7 @@ Model papers_components() {
       .source = "LIDIC",
       .exchange = {
           {.ranks = 8, .between_hosts = true, .latency_s = kLatency, .gap_s_per_byte = kGap}}};
-  model.fitted = {
-      {.ranks = 8, .ranks_per_host = 1, .sizes = {{"M", 2 << 20}, {"N", 1 << 20}}}};
+  model.fitted = {{.ranks = 8, .ranks_per_host = 1, .sizes = {{"M", 2 << 20}, {"N", 1 << 20}}}};
   return model;
 }
 
