@@ -269,6 +269,33 @@ TEST(Series, ThatFollowsALawIsCarriedOn) {
   EXPECT_NE(printed.find("\n| all | 1 | "), std::string::npos) << printed;
 }
 
+TEST(Series, OfAGridIsNarrowedByTheRunThatIsNamed) {
+  if (run({"env", "python3"}, {"--version"}).status != 0) {
+    GTEST_SKIP() << "there is no python3: run tests/referee/setup";
+  }
+  const testing::TemporaryFolder folder;
+  std::ofstream table(folder.path() / "grid.csv");
+  table << "nodes,size,seconds\n";
+  for (const int nodes : {1, 2, 4, 8, 16, 32, 64}) {
+    for (const double side : {64, 128, 256}) {
+      table << nodes << ',' << side << ',' << 1e-6 * side * side * side / nodes + 1e-3 * side
+            << '\n';
+    }
+  }
+  table.close();
+  const Finished finished =
+      run({kReferee + "/series"}, {folder.path(), "--json", "--cleave", CLEAVE_PROGRAM});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const nlohmann::json judged = nlohmann::json::parse(finished.out);
+  const nlohmann::json& before = judged["before_next_run"];
+  const nlohmann::json& after = judged["after_next_run"];
+  EXPECT_EQ(before["rows"], 3) << "64 nodes at each size";
+  EXPECT_EQ(after["rows"], 3);
+  EXPECT_LT(after["half_width"], before["half_width"]);
+  EXPECT_LT(after["worst"], before["worst"]);
+  EXPECT_EQ(after["hold"], 3);
+}
+
 TEST(Paper, TablesOfBothApplicationsAreOnOnePage) {
   if (run({"env", "python3"}, {"--version"}).status != 0) {
     GTEST_SKIP() << "there is no python3: run tests/referee/setup";
