@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 #include <filesystem>
+#include <map>
 #include <system_error>
 
 #include <cleave/comm.hpp>
@@ -159,6 +160,7 @@ void run_application(const Comm& comm, AnyRun& run, const ProgramTraits& program
     if (run.is_generated()) {
       instance.emplace("seed", std::to_string(options.seed));
     }
+    std::erase_if(instance, [](const auto& option) { return option.second.empty(); });
     call.checkpoint->instance = comm.bcast(fmt::format("{}", instance), 0);
   }
   // Its thread is not bound.
