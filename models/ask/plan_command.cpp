@@ -98,10 +98,11 @@ void run(PlanArguments& arguments) {
   }
   request.sizes = arguments.size.empty() ? NamedSizes() : parse_sizes(arguments.size);
   const Plan plan = make_plan(model, request);
-  if (std::error_code none; arguments.program.empty()) {
+  if (arguments.program.empty()) {
     const std::string beside = "cleave-" + model.app;
+    std::error_code error;  // as of a name that is too long
     arguments.program =
-        std::filesystem::exists(program_folder() / beside, none) ? beside : "./" + model.app;
+        std::filesystem::exists(program_folder() / beside, error) ? beside : "./" + model.app;
   }
   const bool is_refused = plan.chosen && !arguments.anyway &&
                           plan.choices[*plan.chosen].prediction.state != State::checked;

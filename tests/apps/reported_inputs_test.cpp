@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of the kinds that people report as read wrongly elsewhere: each is read right, or refused
 // in a line that names the cause. And traces of runs whose surroundings are odd.
-#include <cstdint>
-#include <fstream>
-
 #include <cleave/file.hpp>
 
 #include "tests/apps/cli.hpp"

@@ -147,9 +147,7 @@ std::vector<typename App::Problem> parts_of(const App& app, const typename App::
     }
   }
   if constexpr (kIsSequence) {
-    while (parts.size() < count) {
-      parts.emplace_back();
-    }
+    parts.resize(count);
   }
   return parts.size() == count ? std::move(parts) : std::vector<Problem>();
 }
@@ -192,13 +190,14 @@ CheckedProblem checked_problem(const App& app, const std::string& name, typename
       for (const ErasedValue& part : solutions) {
         std::ranges::copy(std::span(part.as<Solution>()), std::back_inserter(all));
       }
-      // The order of elements with the same splitter does not count.
+      // The order of elements with the same splitter does not count, unless the caller says so.
       const auto is_alike = [&](auto& element, const auto& in_its_place) {
         const auto splitter = app.sample(std::span(&in_its_place, 1), 1, 1).front();
         return app.partition(std::span(&element, 1), {splitter, true}, {}).equal == 1;
       };
       return same(*solution, Solution(std::span<const typename App::Element>(all))) ||
-             (hash_of(all) == hash_of(*solution) && std::ranges::equal(all, *solution, is_alike));
+             (std::same_as<Same, Equal> && hash_of(all) == hash_of(*solution) &&
+              std::ranges::equal(all, *solution, is_alike));
     } else {
       return std::ranges::all_of(
           solutions, [&](const ErasedValue& each) { return same(*solution, each.as<Solution>()); });
@@ -226,7 +225,8 @@ CheckedProblem checked_problem(const App& app, const std::string& name, typename
 /// empty list is what to expect. Needs no MPI.
 /// - The executors find on 2 to 5 ranks, in each placement that the application can have, the
 ///   solution that one rank finds. Parts are made by `divide`, and an empty one where the problem
-///   is a sequence.
+///   is a sequence. Of a sort of parts the order of elements with the same splitter does not count,
+///   unless `same` is given.
 /// - So they do on 1 to 64 ranks, in as many schedules as `options` say. Blocks and messages take
 ///   any time there, and some blocks throw. The first wrong one is made shorter, its seed is told.
 /// - Problem, Solution and Node arrive as they were sent.

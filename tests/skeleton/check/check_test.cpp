@@ -231,6 +231,9 @@ TEST(Equal, HoldsWhereAllPartsAreEqual) {
   EXPECT_TRUE(equal(Any(std::in_place_index<1>, 3), Any(std::in_place_index<1>, 3)));
   EXPECT_FALSE(equal(Any(std::in_place_index<0>, 3), Any(std::in_place_index<1>, 3)));
   EXPECT_TRUE(equal(Any(Loose{}), Any(Loose{})));
+  using Number = std::variant<double, int>;
+  EXPECT_TRUE(equal(Number(0.0), Number(-0.0)));
+  EXPECT_TRUE(equal(Number(std::nan("")), Number(std::nan(""))));
   EXPECT_FALSE(equal(std::optional<Loose>(), std::optional<Loose>(Loose{})));
   const std::unordered_map<int, int> one_order{{1, 2}, {3, 4}, {5, 6}};
   const std::unordered_map<int, int> other_order{{5, 6}, {3, 4}, {1, 2}};
@@ -441,7 +444,13 @@ TEST(Check, ABrokenPromiseOfASortOfPartsIsNamed) {
   EXPECT_EQ(first_broken(examples::SplitSort{}, {2, 2, 2, 2, 2, 2, 2, 2, 2}), "none");
   EXPECT_EQ(first_broken(LosesElements{}, sixteen()),
             "on 2 ranks, hypercube, distributed: the solution is not that of one rank");
-  EXPECT_EQ(first_broken(SortsByTens{}, {11, 32, 12, 31, 13, 39, 19, 17, 35, 14, 16, 11}), "none");
+  const Part<int> tens = {11, 32, 12, 31, 13, 39, 19, 17, 35, 14, 16, 11};
+  EXPECT_EQ(first_broken(SortsByTens{}, Part<int>(std::span(tens))), "none");
+  const auto in_this_order = [](const Part<int>& a, const Part<int>& b) {
+    return std::ranges::equal(a, b);
+  };
+  EXPECT_EQ(first_broken(SortsByTens{}, Part<int>(std::span(tens)), in_this_order),
+            "on 2 ranks, hypercube, distributed: the solution is not that of one rank");
   EXPECT_EQ(first_broken(SortsAway{}, sixteen()),
             "the solution does not hold the elements of the problem");
   EXPECT_EQ(first_broken(SortsAway{}, {7}),

@@ -13,13 +13,6 @@
 
 namespace cleave::detail {
 
-template <class T>
-bool same_bytes(const T& a, const T& b) {
-  const Outgoing<T> bytes_of_a(a);
-  const Outgoing<T> bytes_of_b(b);
-  return std::ranges::equal(bytes_of_a.bytes(), bytes_of_b.bytes());
-}
-
 /// A sequence that is equal where its elements are, whether they have == or not.
 template <class T>
 concept Elements = std::ranges::forward_range<const T> &&
@@ -38,7 +31,13 @@ bool equal(const T& a, const T& b) {
   } else if constexpr (requires { a.has_value(); }) {
     return a.has_value() == b.has_value() && (!a || equal(*a, *b));
   } else if constexpr (requires { a.valueless_by_exception(); }) {
-    return same_bytes(a, b);
+    const auto same = []<class X, class Y>(const X& x, const Y& y) {
+      if constexpr (std::same_as<X, Y>) {
+        return equal(x, y);
+      }
+      return false;
+    };
+    return a.index() == b.index() && std::visit(same, a, b);
   } else if constexpr (requires { std::tuple_size<T>::value; }) {
     return [&]<std::size_t... i>(std::index_sequence<i...>) {
       return (equal(std::get<i>(a), std::get<i>(b)) && ...);
@@ -48,7 +47,7 @@ bool equal(const T& a, const T& b) {
   } else if constexpr (HasFields<T>) {
     return equal(fields_of(a), fields_of(b));
   } else {
-    return same_bytes(a, b);
+    return std::ranges::equal(Outgoing<T>(a).bytes(), Outgoing<T>(b).bytes());
   }
 }
 
