@@ -151,8 +151,8 @@ TimedMoves timed_moves(const Comm& comm, Messages& messages, std::int64_t messag
     messages.move(message_bytes);
   }
   const auto ns = static_cast<double>(mpi_time_ns() - begin_ns);
-  const std::int64_t delay_ns = comm.allreduce_max(detail::run_delay_ns() - before_ns);
-  return {ns * 1e-9 / moves, static_cast<double>(delay_ns) > kMaxDelay * ns};
+  const auto delay_ns = static_cast<double>(detail::run_delay_ns() - before_ns);
+  return {ns * 1e-9 / moves, comm.allreduce_max(delay_ns > kMaxDelay * ns ? 1 : 0) == 1};
 }
 
 /// The longest of all ranks' `seconds`. Collective.

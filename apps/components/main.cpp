@@ -123,7 +123,6 @@ int main(int argc, char** argv) {
           .summary = "Finds the connected components of a graph.",
           .sizes = {{"N", 1 << 20, kMaxVertices, false},
                     {.name = "M", .default_count = 2 << 20, .is_required = false}},
-          .work = "M",
           .add_options = [&](CLI::App& cli) { given.add_to(cli); },
           .check_options = [&](cleave::RunOptions& options) { given.check(options); },
           .study = study_of,

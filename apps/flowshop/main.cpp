@@ -137,7 +137,6 @@ int main(int argc, char** argv) {
       cleave::Program<Flowshop>{
           .name = "flowshop",
           .summary = "Searches for the permutation of a flowshop with the least makespan.",
-          .work = "nodes",
           .add_options = [&](CLI::App& cli) { given.add_to(cli); },
           .check_options =
               [&](cleave::RunOptions&) {

@@ -147,7 +147,6 @@ int main(int argc, char** argv) {
       cleave::Program<Uts>{
           .name = "uts",
           .summary = "Counts the nodes of an unbalanced tree.",
-          .work = "nodes",
           .add_options = [&](CLI::App& cli) { given.add_to(cli); },
           .check_options =
               [&](cleave::RunOptions& options) { warn_of_endless(given.parameters(), options); },

@@ -92,7 +92,6 @@ int main(int argc, char** argv) {
       cleave::Program<FloorPlan>{
           .summary = "Finds the smallest rectangle for the squares of sides 1 to N.",
           .sizes = {{"N", 9, kKnown.size()}},
-          .work = "nodes",
           .make_problem = [](const cleave::NamedSizes& s, std::uint64_t) { return s.at("N"); },
           .wrong = wrong,
           .figures = [](const Best& best) -> cleave::Figures {

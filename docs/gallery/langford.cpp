@@ -86,7 +86,6 @@ int main(int argc, char** argv) {
                      cleave::Program<Langford>{
                          .summary = "Finds whether the pairs of 1 to N form a row of Langford.",
                          .sizes = {{"N", 10, 32}},
-                         .work = "nodes",
                          .make_problem = empty_row,
                          .is_generated = [] { return false; },
                          .wrong = wrong,

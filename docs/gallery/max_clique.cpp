@@ -98,7 +98,6 @@ int main(int argc, char** argv) {
       cleave::Program<MaxClique>{
           .summary = "Finds a largest clique of a random graph of N vertices.",
           .sizes = {{"N", 300, kMax}},
-          .work = "nodes",
           .application = [&](const auto& options) { return graph = random_graph(options); },
           .make_problem = whole_graph,
           .wrong = [&](const Branch& root, const Best& best) -> std::optional<std::string> {

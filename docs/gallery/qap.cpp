@@ -115,7 +115,6 @@ int main(int argc, char** argv) {
       cleave::Program<Assignment>{
           .summary = "Assigns N facilities of nug12 to places.",
           .sizes = {{"N", kMax, kMax}},
-          .work = "nodes",
           .make_problem = [](const auto& n, auto) { return Placed{static_cast<int>(n.at("N"))}; },
           .is_generated = [] { return false; },
           .wrong = wrong,

@@ -84,7 +84,6 @@ int main(int argc, char** argv) {
                      cleave::Program<Quadrature>{
                          .summary = "Integrates sin(1/x)/x^2 from 1/N to 1.",
                          .sizes = {{"N", 1000, 4000}},  // beyond, sin(1/x) is not that exact
-                         .work = "nodes",
                          .make_problem = from_1_over,
                          .is_generated = [] { return false; },
                          .wrong = wrong,

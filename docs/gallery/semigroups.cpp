@@ -89,7 +89,6 @@ int main(int argc, char** argv) {
       cleave::Program<Semigroups>{
           .summary = "Counts the numerical semigroups of genus N.",
           .sizes = {{"N", 28, 35}},
-          .work = "nodes",
           .application =
               [&](const cleave::RunOptions& options) {
                 of.genus = static_cast<std::int16_t>(options.sizes.at("N"));

@@ -103,7 +103,6 @@ int main(int argc, char** argv) {
   return cleave::run(argc, argv,
                      cleave::Program<Strassen>{.summary = "Multiplies two matrices of side N.",
                                                .sizes = {{"N", 1024}},
-                                               .work = "work",
                                                .make_problem = make_problem,
                                                .wrong = wrong});
 }

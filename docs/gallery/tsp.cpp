@@ -110,7 +110,6 @@ int main(int argc, char** argv) {
       cleave::Program<Tour>{
           .summary = "Finds the shortest tour through N cities.",
           .sizes = {{"N", 18, 20}},
-          .work = "nodes",
           .application = [&](const auto& options) { return of = random_cities(options); },
           .make_problem = [](const auto&, auto) { return Path{}; },
           .wrong = [&](const Path&, const Best& best) -> std::optional<std::string> {

@@ -49,17 +49,16 @@ struct FitArguments {
 
 std::vector<NamedLaw> laws_of(const Model& model) {
   std::vector<NamedLaw> laws;
+  const auto add = [&](std::string_view name, const std::optional<Law>& law) {
+    if (law) {
+      laws.push_back({name, &*law});
+    }
+  };
   if (const TableModel* table = model.table()) {
-    if (table->law) {
-      laws.push_back({"run", &*table->law});
-    }
+    add("run", table->law);
   } else if (const SearchModel* search = model.search()) {
-    if (search->visits) {
-      laws.push_back({"search", &*search->visits});
-    }
-    if (search->inverse_efficiency) {
-      laws.push_back({"inverse_efficiency", &*search->inverse_efficiency});
-    }
+    add("search", search->visits);
+    add("inverse_efficiency", search->inverse_efficiency);
   } else {
     for (const BlockModel& block : model.hypercube()->blocks) {
       laws.push_back({name_of(block.block), &block.law});
@@ -81,8 +80,7 @@ void print_fit(const Model& model) {
     fmt::print("\n{}", to_terminal(table));
   }
   for (const RefusedBlock& block : model.refused) {
-    fmt::print("{}",
-               wrapped(fmt::format("{:<10}  refused: {}", name_of(block.block), block.reason)));
+    fmt::print("{}", wrapped(fmt::format("{} refused: {}", name_of(block.block), block.reason)));
   }
   fmt::print("{}", notes_text(model.notes));
 }

@@ -160,7 +160,7 @@ void add_plan_command(CLI::App& program) {
   CLI::App* command =
       program.add_subcommand("plan", "How many ranks keep a deadline or are used well");
   arguments->question.add_to(*command);
-  command->add_option("--size", arguments->size, "Size of the whole problem, e.g. N=1G");
+  command->add_option("--size", arguments->size, "Size of the whole problem, e.g. N=1G")->join(',');
   add_numbers(*command, "--ranks", arguments->ranks, "Numbers of ranks to choose among")
       ->default_str("1,2,...,1024");
   command

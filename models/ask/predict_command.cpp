@@ -47,8 +47,12 @@ void print_table(const std::vector<Answer>& answers, bool is_search) {
 void run(PredictArguments& arguments) {
   require_option(arguments.question.study, "a model or a study's folder",
                  "cleave predict sort-study --ranks 1,2 --size N=1G");
-  std::vector<NamedSizes> sizes;
-  std::ranges::transform(arguments.sizes, std::back_inserter(sizes), parse_sizes);
+  std::vector<NamedSizes> sizes(1);
+  for (const std::string& each : arguments.sizes) {
+    NamedSizes again = parse_sizes(each);
+    sizes.back().merge(again);
+    sizes.insert(sizes.end(), again.empty() ? 0 : 1, again);  // of another question
+  }
   const Model model = arguments.question.read();
   // A table's one number of ranks need not be given.
   std::vector<int>& ranks = arguments.ranks;
@@ -56,10 +60,9 @@ void run(PredictArguments& arguments) {
     ranks = {model.max_ranks()};
   }
   require_option(ranks, "--ranks", "--ranks 1,2");
-  if (sizes.empty() && model.size_names().empty()) {
-    sizes.resize(1);  // of a table of ranks and times
+  if (!model.size_names().empty()) {  // those of a table of ranks and times are
+    require_option(arguments.sizes, "--size", "--size N=1G");
   }
-  require_option(sizes, "--size", "--size N=1G");
   std::vector<Answer> answers;
   double reach = 0;
   for (const NamedSizes& size : sizes) {
@@ -86,14 +89,13 @@ void run(PredictArguments& arguments) {
     return;
   }
   fmt::print("{}\n", wrapped(sentence_of(model.verdict, reach)));
-  constexpr std::size_t kMostAnswers = 10;  // more are read better in the table
-  if (answers.size() <= kMostAnswers) {
+  if (answers.size() > 3) {
+    print_table(answers, model.search() != nullptr);
+  } else {
     for (const Answer& answer : answers) {
-      fmt::print("{}", wrapped(answer_line(*answer.prediction)));
+      fmt::print("{}", wrapped(answer.line));
     }
-    fmt::print("\n");
   }
-  print_table(answers, model.search() != nullptr);
   fmt::print("{}", notes_text(notes_of(answers)));
 }
 
@@ -107,7 +109,7 @@ void add_predict_command(CLI::App& program) {
               "Numbers of ranks, e.g. 8,16 or 8,16,...,1024");
   command
       ->add_option("--size", arguments->sizes,
-                   "Sizes of the whole problem, e.g. N=1G or N=1G,M=2G; K, M, G are 1024-based")
+                   "Sizes of the whole problem, e.g. N=10^9 or N=1G,M=2G (1024-based)")
       ->take_all();
   arguments->answering.add_to(*command);
   command->footer(

@@ -253,7 +253,6 @@ std::string Comparison::summary() const {
 Comparison compare_sides(const std::vector<ComparedSide>& sides) {
   Comparison comparison;
   std::vector<TimesOfThings> times;
-  auto made_from = sides.front().made_from;
   for (const ComparedSide& side : sides) {
     const std::string& app = side.rounds.front().app;
     if (app != sides.front().rounds.front().app) {
@@ -262,11 +261,11 @@ Comparison compare_sides(const std::vector<ComparedSide>& sides) {
     }
     comparison.sides.push_back(side.name);
     times.push_back(times_of(side));
-    for (const auto& [what, values] : side.made_from) {
-      if (made_from[what] != values) {
-        comparison.others.insert(what);
-      }
-    }
+    std::map<std::string, std::set<std::string>> differ;
+    std::ranges::set_symmetric_difference(sides.front().made_from, side.made_from,
+                                          std::inserter(differ, differ.end()));
+    std::ranges::copy(std::views::keys(differ),
+                      std::inserter(comparison.others, comparison.others.end()));
     for (const Measurements& round : side.rounds) {
       for (const std::string& note : round.notes) {
         comparison.notes.push_back(fmt::format("{}: {}", side.name, note));

@@ -106,6 +106,10 @@ void catch_interrupts() {
       ::sigaction(signal, &action, nullptr);
     }
   }
+  std::signal(SIGTSTP, [](int) {
+    constexpr std::string_view kText = "\nmeasuring cannot pause; after Ctrl-C it goes on\n";
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kText.data(), kText.size());
+  });
 }
 
 std::filesystem::path find_in_path(const std::string& name) { return process::search_path(name); }
@@ -162,8 +166,6 @@ Ended Launcher::run(const RanksAndThreads& workers, const std::filesystem::path&
   line.insert(line.end(), options.begin(), options.end());
   try {
     return run_program(line, limit_s);
-  } catch (const Stopped&) {
-    throw;
   } catch (const Error& e) {
     throw Error(fmt::format(
         "ranks cannot be started: {}; say how by --launcher, for example --launcher \"mpiexec -n "

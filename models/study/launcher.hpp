@@ -4,6 +4,7 @@
 
 #include <compare>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,8 @@ struct RanksAndThreads {
 };
 
 /// Ctrl-C (SIGINT), SIGTERM or SIGHUP came.
-class Stopped : public Error {
-  using Error::Error;
+class Stopped : public std::runtime_error {
+  using std::runtime_error::runtime_error;
 };
 
 struct Ended {
@@ -37,7 +38,7 @@ std::string how_it_ended(const Ended& ended);
 /// The last line that says something: of what the program wrote, where a launcher wrote after it.
 std::string last_line(const std::string& output);
 
-/// From here on these signals are remembered, and passed on to the program that is running.
+/// From here on these signals are remembered and passed on to what runs; Ctrl-Z pauses nothing.
 void catch_interrupts();
 
 /// The executable `name` in a folder of PATH; empty if there is none.

@@ -146,11 +146,8 @@ class StudyRun {
     } catch (const Stopped&) {
       leave_folder();
       const std::size_t done = traces_.runs.size() + traces_.rehearsals.size();
-      throw Stopped(done == 0
-                        ? "stopped before the first run was done"
-                        : fmt::format("stopped; {} of {} runs are kept in {}: the same command "
-                                      "goes on",
-                                      done, planned_runs(), plan_.folder.string()));
+      throw Stopped(fmt::format("stopped; {} of {} runs are kept in {}: the same command goes on",
+                                done, planned_runs(), plan_.folder.string()));
     } catch (...) {
       leave_folder();
       throw;

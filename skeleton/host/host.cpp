@@ -59,19 +59,6 @@ std::string name_in_topology(hwloc_obj_type_t type, const char* name) {
   return found != nullptr ? found : "unknown";
 }
 
-/// The data caches of the first core.
-std::vector<std::int64_t> data_caches() {
-  std::vector<std::int64_t> bytes;
-  for (hwloc_obj_t object = hwloc_get_obj_by_type(this_topology(), HWLOC_OBJ_PU, 0);
-       object != nullptr; object = object->parent) {
-    if (hwloc_obj_type_is_dcache(object->type) != 0) {
-      bytes.push_back(static_cast<std::int64_t>(object->attr->cache.size));
-    }
-  }
-  std::ranges::sort(bytes);
-  return bytes;
-}
-
 }  // namespace
 
 const HostCores& cores_of_this_host() {
@@ -199,7 +186,6 @@ Provenance provenance_here(std::string program, std::string command_line, std::s
           .host = name_in_topology(HWLOC_OBJ_MACHINE, "HostName"),
           .processor = name_in_topology(HWLOC_OBJ_PACKAGE, "CPUModel"),
           .cores = usable_cores(),
-          .cache_bytes = data_caches(),
           .mpi_library = "none",
           .clock = std::move(clock),
           .created = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))};

@@ -132,9 +132,6 @@ void add_asked_sizes(const RunOptions& options, Recorder& recorder) {
 void measure(const Comm& world, AnyRun& run, const RunOptions& options,
              std::span<Recorder> recorders, RunReport& report,
              const std::function<std::int64_t()>& solve) {
-  const auto seed_of = [&](int i) {
-    return run.is_generated() ? seed_of_repetition(options, i) : options.seed;
-  };
   std::optional<std::uint64_t> made;
   const auto make = [&](std::uint64_t seed) {
     add_time(report.input_s,
@@ -142,14 +139,14 @@ void measure(const Comm& world, AnyRun& run, const RunOptions& options,
     made = seed;
   };
   if (run.keeps_problem()) {
-    make(seed_of(0));  // what that took besides goes back to the system
+    make(seed_of_repetition(options, 0));  // what that took besides goes back to the system
   }
   keep_freed_memory();
   Recorder& first = recorders.front();
   bool has_ended = false;
   for (int i = 0; i < options.warm_up + options.repetitions && !has_ended; ++i) {
-    if (!run.keeps_problem() || made != seed_of(i)) {
-      make(seed_of(i));
+    if (!run.keeps_problem() || made != seed_of_repetition(options, i)) {
+      make(seed_of_repetition(options, i));
     }
     agree(world, [&] { run.begin_solving(); });
     for (Recorder& recorder : recorders) {
@@ -196,16 +193,13 @@ void RunReport::take(std::span<const Repetition> repetitions) {
   }
 }
 
-std::optional<double> imbalance_of(const Comm& comm, const Recorder& recorder,
-                                   std::string_view work) {
+std::optional<double> imbalance_of(const Comm& comm, const Recorder& recorder) {
   const std::int32_t last = recorder.repetitions().back().index;
   std::int64_t mine = 0;
   for (const Span& span : recorder.spans()) {
     if (span.repetition == last &&
         (span.block == Block::sequential || span.block == Block::conquer)) {
-      for (const Size& size : recorder.sizes_of(span)) {
-        mine += size.name == work ? size.value : 0;
-      }
+      mine += std::ranges::max(span.size_values);
     }
   }
   const double mean = static_cast<double>(comm.allreduce_sum(mine)) / comm.size();

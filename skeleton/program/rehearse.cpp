@@ -97,14 +97,13 @@ std::unique_ptr<Rehearsal> rehearse_rank(const Comm& world, const AnyRun& run, c
 }
 
 int ranks_per_host(const RunOptions& options) {
-  return std::min(options.ranks, options.ranks_per_host.value_or(options.ranks));
+  return std::min(options.ranks, options.ranks_per_host.value_or(usable_cores()));
 }
 
 }  // namespace
 
 void check_rehearsal(const RunOptions& o) {
   constexpr int kMaxVirtual = 4096;  // ranks of 8 MiB of address space each
-  const auto cores = std::ssize(cores_of_this_host());
   const bool searches = o.type == DC_Type::work_stealing;
   const bool is_limited = o.max_nodes != RunOptions().max_nodes || std::isfinite(o.max_s);
   refuse_first(
@@ -113,36 +112,25 @@ void check_rehearsal(const RunOptions& o) {
        {!searches && o.verify, "--verify is not for a rehearsal, which has no result"},
        {!searches && is_limited,
         "a limit is not for a rehearsal, which solves each part as a whole"},
-       {!searches && (o.machine || o.ranks_per_host),
-        "--network and --ranks-per-host are for a search: cleave predict takes a machine"},
        {searches && o.threads > 1,
         "--threads is not for a rehearsal, whose ranks have one thread each"},
        {searches && o.checkpoint.has_value(),
         "--checkpoint is not for a rehearsal, which begins at the start"},
-       {searches && o.inputs != Inputs::same,
-        "--inputs new is not for a rehearsal, which repeats one input"},
        {searches && o.ranks > kMaxVirtual,
         fmt::format("{} ranks of a search, allowed are {}", o.ranks, kMaxVirtual)},
        {searches && o.ranks > 1 && !o.machine,
-        "say by --network what messages of a search take, a file that cleave-calibrate writes"},
-       {searches && o.ranks > cores && !o.ranks_per_host,
-        fmt::format("{} ranks are more than this host has cores ({}), say by --ranks-per-host how "
-                    "many share a host",
-                    o.ranks, cores)}},
+        "say by --network what messages of a search take, a file that cleave-calibrate writes"}},
       "--rehearse: ");
 }
 
 void rehearse(const Comm& world, const AnyRun& run, const ProgramTraits& program,
-              RunOptions options, RunInformation information) {
+              const RunOptions& options, RunInformation information) {
   if (simulates_hosts(mpi_library())) {
     throw UsageError("--rehearse: not on simulated hosts, whose ranks are all there");
   }
   if (world.size() > options.ranks) {
     throw UsageError(fmt::format("--rehearse: {} processes for {}, start at most {}", world.size(),
                                  format_ranks(options.ranks), options.ranks));
-  }
-  if (!run.is_generated()) {
-    options.inputs = Inputs::same;
   }
   keep_freed_memory();
   const Hosts& hosts = hosts_of(world);
@@ -199,11 +187,7 @@ void rehearse(const Comm& world, const AnyRun& run, const ProgramTraits& program
   });
 }
 
-VirtualNetwork network_of_rehearsed_search(const Comm& world, const RunOptions& options) {
-  if (world.size() > 1) {
-    throw UsageError(fmt::format("--rehearse: one process rehearses all ranks of a search, not {}",
-                                 world.size()));
-  }
+VirtualNetwork network_of_rehearsed_search(const RunOptions& options) {
   return options.machine
              ? network_of(read_machine(*options.machine), options.ranks, ranks_per_host(options))
              : VirtualNetwork{};

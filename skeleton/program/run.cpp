@@ -47,7 +47,7 @@ RunInformation run_information(const ProgramTraits& program, const CommandLine& 
   const RunOptions& options = line.options;
   Provenance provenance = mpi_provenance(program.program, command_line_of(argc, argv));
   provenance.clock += tells_run_delay() ? ", run delay" : "";
-  std::map<std::string, std::string> own(line.own.begin(), line.own.end());
+  std::map<std::string, std::string> own = line.own;
   if (options.machine) {
     own["network"] = options.machine->string();
   }
@@ -66,7 +66,7 @@ RunInformation run_information(const ProgramTraits& program, const CommandLine& 
 /// How far the run is. Of a search also about how many nodes it has visited: `report.visits`, those
 /// of this process, times the processes.
 Moment moment_of(const RunOptions& options, int processes, const RunReport& report) {
-  const int runs = options.warm_up + options.repetitions;
+  const int runs = options.check > 0 ? options.check : options.warm_up + options.repetitions;
   const int done = report.runs_done;
   if (done == runs) {
     return {.fraction = 1, .step = "checking and writing"};
@@ -142,9 +142,48 @@ void tell_of_run(const Comm& comm, AnyRun& run, const ProgramTraits& program,
   }
 }
 
+/// The problem of the options, and those of half its sizes for a shorter report.
+CheckedProblem checked_problem(const ProgramTraits& program, RunOptions options) {
+  const std::shared_ptr<const AnyRun> run = program.begin(options);
+  CheckedProblem checked = run->checked_problem(options);
+  checked.smaller = [&program, run, half = std::move(options)]() mutable {
+    std::vector<CheckedProblem> smaller;
+    const NamedSizes whole = half.sizes;
+    for (auto& [name, count] : half.sizes) {
+      count -= count / 2;
+    }
+    try {
+      if (half.sizes != whole) {
+        smaller.push_back(checked_problem(program, half));
+      }
+    } catch (const Error&) {  // there is no such problem
+    }
+    return smaller;
+  };
+  return checked;
+}
+
+/// Tries schedules in place of runs, each of a new problem where problems are generated.
+/// \param done  how many have been tried
+/// \throws Error  when it has told of the first in which a promise is broken
+void check_schedules(const ProgramTraits& program, RunOptions options, std::atomic<int>& done) {
+  for (; done < options.check; ++done, ++options.seed) {
+    const std::string broken = first_broken({checked_problem(program, options)}, {1, options.seed});
+    if (!broken.empty()) {
+      write_out(broken + '\n');
+      throw Error(fmt::format("a promise is broken: again by --check 1 --seed {}", options.seed));
+    }
+  }
+  write_out(options.quiet ? "" : fmt::format("schedules: {}; no promise is broken\n", done.load()));
+}
+
 /// Runs the application, or rehearses all ranks of a search on virtual ones. Collective.
 void run_application(const Comm& comm, AnyRun& run, const ProgramTraits& program,
                      const RunOptions& options, const RunInformation& information) {
+  if (comm.size() > 1 && (options.check > 0 || options.rehearse)) {
+    throw UsageError(fmt::format("{}: one process is all ranks, not {}",
+                                 options.check > 0 ? "--check" : "--rehearse", comm.size()));
+  }
   // Spans are taken even if no trace is written, since they also tell the imbalance.
   const auto clock = options.rehearse ? virtual_rank_ns : mpi_time_ns;
   if (options.rehearse) {
@@ -168,6 +207,9 @@ void run_application(const Comm& comm, AnyRun& run, const ProgramTraits& program
   if (comm.rank() == 0 && !options.quiet) {
     progress.emplace(program.program, [&] { return moment_of(options, comm.size(), report); });
   }
+  if (options.check > 0) {
+    return check_schedules(program, options, report.runs_done);
+  }
   // Before the problem is made: memory is taken near the core that first touches it.
   call.bound_to = bind_as(options, comm);
   const auto run_all = [&] {
@@ -176,7 +218,7 @@ void run_application(const Comm& comm, AnyRun& run, const ProgramTraits& program
               [&] { return solve_once(comm, run, options, call); });
       return;
     }
-    const VirtualNetwork network = network_of_rehearsed_search(comm, options);
+    const VirtualNetwork network = network_of_rehearsed_search(options);
     const auto solve = [&](const SearchMessages& rank) {
       run.solve_as(rank, call_options(options, program, rank.rank(),
                                       recorders[static_cast<std::size_t>(rank.rank())], report));
@@ -191,9 +233,7 @@ void run_application(const Comm& comm, AnyRun& run, const ProgramTraits& program
     run_all();
   }
   if (!options.rehearse) {
-    const std::string_view first = program.sizes.empty() ? "" : program.sizes.front().name;
-    report.imbalance =
-        imbalance_of(comm, recorders[0], program.work.empty() ? first : program.work);
+    report.imbalance = imbalance_of(comm, recorders[0]);
   }
   tell_of_run(comm, run, program, options, report, [&] {
     if (options.rehearse) {
@@ -207,11 +247,11 @@ void run_application(const Comm& comm, AnyRun& run, const ProgramTraits& program
 void run_on_ranks(const Comm& comm, const ProgramTraits& program, int argc, char** argv) {
   require_same_command(comm, program.program, argc, argv);
   const bool is_first = comm.rank() == 0;
-  const auto line = parse_options(program, comm.size(), argc, argv, is_first);
+  auto line = parse_options(program, comm.size(), argc, argv, is_first);
   if (!line) {
     return;
   }
-  const RunOptions& options = line->options;
+  RunOptions& options = line->options;
   RunInformation information = run_information(program, *line, argc, argv);
   agree(comm, [&] {
     if (is_first) {
@@ -225,6 +265,7 @@ void run_on_ranks(const Comm& comm, const ProgramTraits& program, int argc, char
     }
   });
   const auto run = program.begin(options);
+  options.inputs = run->is_generated() ? options.inputs : Inputs::same;
   if (options.rehearse && options.type == DC_Type::hypercube) {
     rehearse(comm, *run, program, options, information);
   } else {

@@ -100,9 +100,6 @@ Placement default_placement(const ProgramTraits& program) {
 
 /// Options on what is run, how often, and what is told of it.
 void add_common(CLI::App& cli, const ProgramTraits& program, RunOptions& o) {
-  const auto with_checkpoint = [&](const char* text, const char* more) {
-    return program.searches ? std::string(text) + more : text;
-  };
   add_named(cli, "--type", o.type, program.types(), "executor");
   add_named(cli, "--placement", o.placement,
             {Placement::replicated, Placement::rooted, Placement::distributed},
@@ -110,11 +107,9 @@ void add_common(CLI::App& cli, const ProgramTraits& program, RunOptions& o) {
             "(not for every application); of work_stealing: rooted");
   cli.add_option("--threads", o.threads, "threads of each rank; one with sequential")
       ->transform(Count(1, StealingOptions::kMaxThreads));
-  cli.add_option("--repetitions", o.repetitions,
-                 with_checkpoint("runs that are timed", " (with --checkpoint: 1)"))
+  cli.add_option("--repetitions", o.repetitions, "runs that are timed")
       ->transform(Count(1, kMaxRuns));
-  cli.add_option("--warm-up", o.warm_up,
-                 with_checkpoint("runs before them that are not", " (with --checkpoint: 0)"))
+  cli.add_option("--warm-up", o.warm_up, "runs before them that are not")
       ->transform(Count(0, kMaxRuns));
   cli.add_option("--seed", o.seed, "of generated input")->transform(Count());
   add_named(cli, "--inputs", o.inputs, {Inputs::same, Inputs::each_new},
@@ -138,6 +133,11 @@ void add_common(CLI::App& cli, const ProgramTraits& program, RunOptions& o) {
   cli.add_flag("--verify", o.verify, "check the result by an independent method");
   cli.add_flag("--json", o.json, "print the result as one JSON object on one line");
   cli.add_flag("--quiet", o.quiet, "print errors only: no progress, and no result but by --json");
+  cli.add_option("--check", o.check,
+                 "N: try N schedules on 1 to 64 virtual ranks, of small sizes without --size")
+      ->transform(Count(1, kMaxRuns))
+      ->default_str("")
+      ->excludes("--rehearse", "--trace", "--json");
   cli.add_flag("--describe")
       ->description("print what this program is as one line of JSON, for `cleave study`");
 }
@@ -168,9 +168,6 @@ void check_combinations(const ProgramTraits& program, bool has_placement, RunOpt
   const bool is_alone = o.type == DC_Type::sequential;  // and may be asked for any placement
   const bool has_threads =
       o.type == DC_Type::work_stealing || (o.type == DC_Type::hypercube && program.shares_own_part);
-  const auto only_once = [&](bool is_given, int value, int allowed) {
-    return o.checkpoint && is_given && value != allowed;
-  };
   refuse_first(
       {{has_placement && o.placement == Placement::distributed && !program.makes_parts,
         fmt::format("--placement: {} is not for {}: its problem has no parts, which "
@@ -182,15 +179,14 @@ void check_combinations(const ProgramTraits& program, bool has_placement, RunOpt
         fmt::format("--threads: {} of {} runs one thread a rank, {}take --type "
                     "work_stealing",
                     type, program.program, is_alone ? "" : "give the application `small` or ")},
-       {!o.rehearse && (o.machine || o.ranks_per_host),
+       {(!o.rehearse || o.type != DC_Type::work_stealing) && (o.machine || o.ranks_per_host),
         "--network and --ranks-per-host are for a rehearsed search: add --rehearse P"},
        {!o.checkpoint && o.resume, "--resume: say which folder by --checkpoint"},
        {o.checkpoint && o.type != DC_Type::work_stealing,
         fmt::format("--checkpoint: {} writes no snapshots", type)},
-       {only_once(o.repetitions_given, o.repetitions, 1),
-        "--repetitions: must be 1 with --checkpoint, which is for one long run"},
-       {only_once(o.warm_up_given, o.warm_up, 0),
-        "--warm-up: must be 0 with --checkpoint, which is for one long run"}});
+       {o.checkpoint &&
+            ((o.repetitions_given && o.repetitions > 1) || (o.warm_up_given && o.warm_up > 0)),
+        "--checkpoint: is for one long run: leave out --repetitions and --warm-up"}});
   check_has_standard_output("--trace", o.trace.value_or(""), o.json);
   if (o.rehearse) {
     check_rehearsal(o);
@@ -252,15 +248,17 @@ std::optional<CommandLine> parse_options(const ProgramTraits& program, int ranks
     return std::nullopt;
   }
   o.sizes_given = !program.sizes.empty() && cli.count("--size") > 0;
+  if (o.check > 0 && !o.sizes_given && !o.sizes.empty()) {
+    o.sizes = parse_sizes(default_study(program, true).sizes.front());
+  }
   o.repetitions_given = cli.count("--repetitions") > 0;
   o.warm_up_given = cli.count("--warm-up") > 0;
   check_combinations(program, cli.count("--placement") > 0, o);
   for (const CLI::Option* option : cli.get_options()) {
     if (option->get_group() == kOwnGroup) {
       const std::string name = option->get_name();
-      line.own.emplace_back(
-          name.substr(name.find_first_not_of('-')),
-          option->count() > 0 ? option->results().front() : option->get_default_str());
+      line.own[name.substr(name.find_first_not_of('-'))] =
+          option->count() > 0 ? option->results().front() : option->get_default_str();
     }
   }
   if (program.check_options) {

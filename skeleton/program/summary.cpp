@@ -160,10 +160,8 @@ void print_report(RunReport& report, const RunOptions& options) {
 
 void print_warnings(std::string_view program, const std::vector<std::string>& warnings,
                     const RunOptions& options) {
-  for (const std::string& warning : warnings) {
-    if (!options.quiet) {
-      fmt::print(stderr, "{}: warning: {}\n", program, warning);
-    }
+  for (const std::string& warning : options.quiet ? std::vector<std::string>() : warnings) {
+    fmt::print(stderr, "{}: warning: {}\n", program, warning);
   }
 }
 

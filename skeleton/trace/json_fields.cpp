@@ -202,8 +202,8 @@ template double JsonFields::number(const std::string&, json&, double, double, do
 void fields(JsonFields& object, Provenance& p) {
   object("program", p.program)("version", p.version)("commit", p.commit);
   object("command_line", p.command_line)("host", p.host)("processor", p.processor);
-  object("cores", p.cores, 1).optional("cache_bytes", p.cache_bytes, 0);
-  object("mpi_library", p.mpi_library)("clock", p.clock)("created", p.created);
+  object("cores", p.cores, 1)("mpi_library", p.mpi_library);
+  object("clock", p.clock)("created", p.created);
 }
 
 std::string wrong_size_name(std::string_view name) {

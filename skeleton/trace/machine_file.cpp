@@ -29,8 +29,7 @@ void fields(JsonFields& object, Communication& c) {
   object.optional("between_hosts", c.between_hosts).optional("r_squared", c.r_squared);
   object.optional("latency_error_s", c.latency_error_s, 0);
   object.optional("gap_error_s_per_byte", c.gap_error_s_per_byte, 0);
-  object.optional("segments", c.segments);
-  object.optional("samples", c.samples);
+  object.optional("segments", c.segments).optional("samples", c.samples);
   object.require(
       std::ranges::is_sorted(c.segments, std::less_equal(), &MessageSegment::from_bytes) &&
           (c.segments.empty() || c.segments.front().from_bytes == 0),

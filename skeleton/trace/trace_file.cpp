@@ -62,13 +62,6 @@ static void fields(JsonFields& object, WorkerOfRepetition& worker, int ranks = k
 
 namespace {
 
-void append_sizes(fmt::memory_buffer& line, const Sizes& sizes) {
-  for (const char* comma = ""; const Size& size : sizes) {
-    fmt::format_to(std::back_inserter(line), R"({}"{}":{})", std::exchange(comma, ","), size.name,
-                   size.value);
-  }
-}
-
 /// Reads a span into `trace`. `span_lines` writes it, without an object for each.
 void read_span(JsonFields& object, Trace& trace) {
   auto& [rank, span] = trace.spans.emplace_back();
@@ -203,7 +196,10 @@ std::string span_lines(const Recorder& recorder, int rank, std::size_t first, st
       fmt::format_to(std::back_inserter(lines), R"("run_delay_ns":{:.0f},)", span.run_delay_ns);
     }
     lines.append(std::string_view(R"("sizes":{)"));
-    append_sizes(lines, recorder.sizes_of(span));
+    for (const char* comma = ""; const Size& size : recorder.sizes_of(span)) {
+      fmt::format_to(std::back_inserter(lines), R"({}"{}":{})", std::exchange(comma, ","),
+                     size.name, size.value);
+    }
     lines.append(std::string_view("}}\n"));
   }
   return fmt::to_string(lines);

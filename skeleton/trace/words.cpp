@@ -5,9 +5,8 @@
 #include <array>
 #include <cassert>
 #include <charconv>
+#include <cmath>
 #include <limits>
-#include <span>
-#include <system_error>
 
 #include <cleave/error.hpp>
 #include <cleave/sizes.hpp>
@@ -19,17 +18,21 @@ namespace {
 
 struct Unit {
   std::string_view name;
-  double seconds;
+  double size;
 };
-/// Printed are the first six.
-constexpr std::array<Unit, 8> kUnits = {{{"d", 86400},
-                                         {"h", 3600},
-                                         {"min", 60},
-                                         {"s", 1},
-                                         {"ms", 1e-3},
-                                         {"us", 1e-6},
-                                         {"m", 60},
-                                         {"", 1}}};
+constexpr std::array<Unit, 6> kTimes = {
+    {{"d", 86400}, {"h", 3600}, {"min", 60}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}}};
+constexpr std::array<Unit, 5> kCounts = {
+    {{"T", 0x1p40}, {"G", 0x1p30}, {"M", 0x1p20}, {"K", 0x1p10}, {"", 1}}};
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+/// Takes a number off `text`; none where it begins with none.
+double take_number(std::string_view& text) {
+  double number = kNone;
+  const char* const end = text.data() + text.size();
+  text = {std::from_chars(text.data(), end, number).ptr, end};
+  return number;
+}
 
 }  // namespace
 
@@ -39,23 +42,32 @@ std::string format_ranks(int ranks) {
 
 double parse_duration(std::string_view text) {
   constexpr double kMax_s = 1e9;
-  double value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  const auto* const unit = std::ranges::find(kUnits, std::string_view(rest, end), &Unit::name);
-  const double seconds = error == std::errc() && unit != kUnits.end() ? value * unit->seconds : 0;
-  if (!(seconds > 0) || seconds > kMax_s) {
+  double seconds = 0;
+  std::string_view unit = ":";
+  for (std::string_view rest = text; !rest.empty();) {
+    const bool is_first = rest.size() == text.size();
+    const bool follows_colon = unit == ":";
+    const double value = take_number(rest);
+    unit = rest.substr(0, rest.find_first_of("0123456789"));
+    rest.remove_prefix(unit.size());
+    const bool is_plain = unit.empty() || unit == ":";  // sixty times as much before a colon
+    const std::string_view name = is_plain ? "s" : unit == "m" ? "min" : unit;
+    const auto* const known = std::ranges::find(kTimes, name, &Unit::name);
+    const bool is_known = known != kTimes.end() && (is_first || is_plain == follows_colon);
+    seconds += is_known ? value * known->size : kNone;
+    seconds *= unit == ":" ? 60 : 1;
+  }
+  if (unit == ":" || !(seconds > 0 && seconds <= kMax_s)) {
     throw UsageError(fmt::format(
-        "'{}' is not a time above 0 and up to 1e9 s: give seconds, or 20ms, 90s, 15m, 1.5h, 2d",
-        text));
+        "'{}' is not a time up to 1e9 s: as 90 (seconds), 20ms, 15m, 1h30m, 2:00:00, 2d", text));
   }
   return seconds;
 }
 
 std::string format_seconds(double seconds) {
-  for (const Unit& unit : std::span(kUnits).first(6)) {
-    const double count = seconds / unit.seconds;
-    const bool is_long = unit.seconds > 1;
+  for (const Unit& unit : kTimes) {
+    const double count = seconds / unit.size;
+    const bool is_long = unit.size > 1;
     if (count >= (is_long ? 2 : 1)) {  // 90 min rather than 1.5 h
       return is_long && count >= 1000
                  ? fmt::format("{:.0f} {}", count, unit.name)
@@ -131,41 +143,47 @@ std::string wrapped(std::string_view text, std::size_t indent) {
 
 namespace cleave {
 
-namespace {
-
-constexpr std::array<std::pair<char, std::int64_t>, 3> kSuffixes = {
-    {{'G', 1 << 30}, {'M', 1 << 20}, {'K', 1 << 10}}};
-
-}  // namespace
-
 std::int64_t parse_count(std::string_view text) {
-  std::int64_t digits = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), digits);
-  const std::string_view rest(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  std::int64_t unit = rest.empty() ? 1 : 0;
-  for (const auto& [letter, value] : kSuffixes) {
-    unit = rest == std::string_view(&letter, 1) ? value : unit;
+  std::string typed(text);
+  std::erase(typed, '_');
+  std::string_view rest = typed;
+  std::int64_t digits = -1;
+  if (std::from_chars(typed.data(), typed.data() + typed.size(), digits).ptr == rest.end() &&
+      digits >= 0) {
+    return digits;
   }
-  if (error == std::errc::invalid_argument || text.front() == '-' || unit == 0) {
-    throw UsageError(fmt::format("'{}' is not a count: digits, then K, M or G (1024-based)", text));
+  double count = detail::take_number(rest);
+  if (rest.starts_with('^')) {
+    rest.remove_prefix(1);
+    count = std::pow(count, detail::take_number(rest));
   }
-  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
-  if (error == std::errc::result_out_of_range || digits > kMax / unit) {
-    throw UsageError(fmt::format("'{}' is too large: a count is at most {}", text, kMax));
+  rest.remove_suffix(rest.size() > 1 && rest.ends_with('B') ? 1 : 0);
+  const auto* const unit = std::ranges::find(detail::kCounts, rest, &detail::Unit::name);
+  count *= unit == detail::kCounts.end() ? detail::kNone : unit->size;
+  if (!(count >= 0) || std::floor(count) != count) {
+    throw UsageError(
+        fmt::format("'{}' is not a count: as 12, 4K, 1.5M, 2G, 1T (1024-based), 1e9, 10^9", text));
   }
-  return digits * unit;
+  if (count >= 0x1p63) {
+    throw UsageError(fmt::format("'{}' is too large: a count is at most {}", text, INT64_MAX));
+  }
+  return static_cast<std::int64_t>(count);
 }
 
 std::string format_count(std::int64_t count) {
   assert(count >= 0);
-  const std::string text = std::to_string(count);
-  for (const auto& [letter, value] : kSuffixes) {
-    const std::string units = std::to_string(count / value);
-    if (count % value == 0 && units.find_last_not_of('0') < text.find_last_not_of('0')) {
-      return units + letter;
+  const std::string shortest = std::to_string(count);
+  if (shortest.size() > 6 && shortest.front() == '1' && shortest.find_last_not_of('0') == 0) {
+    return fmt::format("10^{}", shortest.size() - 1);
+  }
+  for (const auto& [name, size] : detail::kCounts) {
+    const auto unit = static_cast<std::int64_t>(size);
+    const std::string units = std::to_string(count / unit);
+    if (count % unit == 0 && units.find_last_not_of('0') < shortest.find_last_not_of('0')) {
+      return fmt::format("{}{}", units, name);
     }
   }
-  return text;
+  return shortest;
 }
 
 NamedSizes parse_sizes(std::string_view text) {

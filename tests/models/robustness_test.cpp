@@ -50,7 +50,6 @@ std::vector<Trace> pool() {
           trace.run.ranks_per_host = form == 7 ? 1 : std::numeric_limits<int>::max();
         }
         if (form == 9) {
-          trace.run.provenance.cache_bytes = {1, 1 << 20, kHuge};
           trace.run.peak_memory_bytes = kHuge;
           make_slower(trace, 1 + static_cast<double>(random() % 3));
         }

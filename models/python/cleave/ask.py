@@ -9,6 +9,7 @@ import json
 import numbers
 import pathlib
 import subprocess
+import tempfile
 
 from .files import CleaveError, frame_of, read_model
 
@@ -18,9 +19,15 @@ _TIMES = ["seconds", "low", "high", "run_low", "run_high", "state"]
 def fit(traces, out=None, *, machine=None, options=(), program="cleave"):
     """Fits a model to traces, and returns its coefficients as `read_model` does.
 
-    `traces` is a study's folder, a trace or a list of these. `out` is the *.model.json to write, and may be left out
-    of a study's folder, which has one. `machine` is a *.machine.json.
+    `traces` is a study's folder, a trace or a list of these, or a DataFrame of run times: a column `seconds`, `ranks`
+    where they vary, and one a size. `out` is the *.model.json to write, and may be left out of a study's folder, which
+    has one. `machine` is a *.machine.json.
     """
+    if hasattr(traces, "to_csv"):
+        with tempfile.TemporaryDirectory() as folder:
+            table = pathlib.Path(folder, "runs.csv")
+            traces.to_csv(table, index=False)
+            return fit(table, out, machine=machine, options=options, program=program)
     traces = [traces] if isinstance(traces, (str, pathlib.Path)) else list(traces)
     command = ["fit", *map(str, traces)]
     command += ["--out", str(out)] if out is not None else []

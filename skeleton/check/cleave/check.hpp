@@ -171,7 +171,7 @@ CheckedProblem checked_problem(const App& app, const std::string& name, typename
   const auto problem = std::make_shared<const Problem>(std::move(given));
   const auto solution = std::make_shared<const Solution>(std::move(solved));
   CheckedProblem checked{.name = name, .app = std::make_shared<const AppOf<App>>(app)};
-  checked.given = [&app, problem](int ranks, bool in_parts) {
+  checked.given = [&, problem](int ranks, bool in_parts) {
     Values values;
     if constexpr (Distributable<App>) {
       for (Problem& part :
@@ -184,7 +184,7 @@ CheckedProblem checked_problem(const App& app, const std::string& name, typename
     }
     return values;
   };
-  checked.is_solution = [&app, same, solution](Values& solutions) {
+  checked.is_solution = [&, same, solution](Values& solutions) {
     if constexpr (SplitsParts<App>) {
       std::vector<typename App::Element> all;
       for (const ErasedValue& part : solutions) {
@@ -203,7 +203,7 @@ CheckedProblem checked_problem(const App& app, const std::string& name, typename
           solutions, [&](const ErasedValue& each) { return same(*solution, each.as<Solution>()); });
     }
   };
-  checked.smaller = [&app, same, name, problem] {
+  checked.smaller = [&, same, name, problem] {
     std::vector<CheckedProblem> smaller;
     if constexpr (DivideAndConquer<App>) {
       if (!app.trivial(*problem)) {

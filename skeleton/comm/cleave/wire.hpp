@@ -12,6 +12,7 @@
 // into an aggregate of many kilobytes.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <boost/pfr/core.hpp>
 #include <concepts>

@@ -48,7 +48,6 @@ struct Program {
   std::string name = {};               ///< of the application; else the file's
   std::string summary = {};            ///< a sentence for --help
   std::vector<SizeOption> sizes = {};  ///< names and defaults of --size
-  std::string work = {};  ///< the size that `imbalance` counts; else the first of `sizes`
 
   /// Adds options of the application's own, as CLI11 has it.
   std::function<void(CLI::App&)> add_options = {};
@@ -120,7 +119,6 @@ int run(int argc, char** argv, Program<App> program,
         .name = program.name,
         .summary = program.summary,
         .sizes = program.sizes,
-        .work = program.work,
         .add_options = program.add_options,
         .check_options = program.check_options,
         .study = program.study,

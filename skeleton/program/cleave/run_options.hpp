@@ -39,6 +39,7 @@ struct RunOptions {
   Inputs inputs = Inputs::same;
   std::optional<std::filesystem::path> trace;
   bool rehearse = false;  ///< in place of a run
+  int check = 0;          ///< schedules that are tried, in place of a run
   // Options of a rehearsed search.
   std::optional<std::filesystem::path> machine;  ///< whose messages it has
   std::optional<int> ranks_per_host;

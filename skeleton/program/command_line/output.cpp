@@ -18,12 +18,6 @@ namespace cleave::detail {
 
 namespace {
 
-std::string number_text(std::string_view name, double value) {
-  return name.ends_with("seconds") ? format_seconds(value)
-         : std::abs(value) >= 1e4  ? rounded_count(value)
-                                   : fmt::format("{:.4g}", value);
-}
-
 /// A figure without the marks of JSON. The name of a number tells its unit.
 std::string words_of(std::string_view name, const Figures& figure,
                      std::string_view between = ", ") {
@@ -35,7 +29,9 @@ std::string words_of(std::string_view name, const Figures& figure,
     } else if constexpr (std::is_same_v<T, std::string>) {
       return visible(value);
     } else if constexpr (std::is_same_v<T, double>) {
-      return number_text(name, value);
+      return name.ends_with("seconds") ? format_seconds(value)
+             : std::abs(value) >= 1e4  ? rounded_count(value)
+                                       : fmt::format("{:.4g}", value);
     } else if constexpr (std::is_integral_v<T>) {
       return std::to_string(value);
     } else {

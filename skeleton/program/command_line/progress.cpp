@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <utility>
 
 #include <cleave/command_line/progress.hpp>
@@ -11,26 +12,16 @@
 
 namespace cleave::detail {
 
-std::string format_duration(double seconds) {
-  constexpr int kMinute = 60;
-  const auto whole = static_cast<long long>(seconds + 0.5);
-  if (whole < kMinute) {
-    return fmt::format("{} s", whole);
-  }
-  if (whole < kMinute * kMinute) {
-    return fmt::format("{} min {} s", whole / kMinute, whole % kMinute);
-  }
-  return fmt::format("{} h {} min", whole / (kMinute * kMinute), whole / kMinute % kMinute);
-}
-
 std::string text_of(const Moment& moment, double changed_s, double elapsed_s) {
   std::string end = "end not known";
   if (moment.fraction > 0) {
     const double whole_s = changed_s / moment.fraction;
-    end = fmt::format("about {} to go", format_duration(std::max(0.0, whole_s - elapsed_s)));
+    end = fmt::format("about {} to go",
+                      format_seconds(std::round(std::max(0.0, whole_s - elapsed_s))));
   }
-  return fmt::format("{:.0f} %, {} gone, {}{}{}", 100 * moment.fraction, format_duration(elapsed_s),
-                     end, moment.step.empty() ? "" : ": ", visible(moment.step));
+  return fmt::format("{:.0f} %, {} gone, {}{}{}", 100 * moment.fraction,
+                     format_seconds(std::round(elapsed_s)), end, moment.step.empty() ? "" : ": ",
+                     visible(moment.step));
 }
 
 Progress::Progress(std::string title, std::function<Moment()> look)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sizes: the named quantities that the cost of a block depends on, such as N elements or M edges.
-// Counts are typed as digits, then K, M or G (1024-based, as the papers count).
+// Counts are typed as digits, then K, M, G or T (1024-based, as the papers count), or as 1e9, 10^9.
 #pragma once
 
 #include <array>
@@ -78,11 +78,11 @@ class Sizes {
 /// Sizes as people type them and files have them: any names.
 using NamedSizes = std::map<std::string, std::int64_t>;
 
-/// "32M" is 33554432. At least 0.
+/// "32M" is 33554432, "1.5K" 1536, "1e9", "10^9" and "1_000_000_000" are one. At least 0.
 /// \throws UsageError  if `text` is not a count or is beyond 2^63 - 1
 std::int64_t parse_count(std::string_view text);
 
-/// A round text that `parse_count` reads as `count`: "32M", "1000", "16000000". \pre count >= 0
+/// A round text that `parse_count` reads as `count`: "32M", "1000", "10^9". \pre count >= 0
 std::string format_count(std::int64_t count);
 
 /// "N=1M,M=2M" by name. Every size is at least 1.

@@ -34,9 +34,8 @@ struct Provenance {
   std::string command_line;
   std::string host;
   std::string processor;
-  int cores = 0;                          ///< that the process may use
-  std::vector<std::int64_t> cache_bytes;  ///< of a core, for data, ascending; none where not known
-  std::string mpi_library;                ///< "none" for a program without MPI
+  int cores = 0;            ///< that the process may use
+  std::string mpi_library;  ///< "none" for a program without MPI
   std::string clock;
   std::string created;  ///< UTC, ISO 8601
 };

@@ -241,11 +241,19 @@ TEST_F(StudyCommand, ASignalEndsItAndWhatItStarted) {
     const Result result = run(fixed_ + " -- --sleep-and-say pid",
                               "timeout --preserve-status --signal=" + signal + " 2 ./cleave");
     EXPECT_EQ(result.status, 130);
-    EXPECT_NE(result.err.find("cleave: stopped before the first run was done\n"), std::string::npos)
-        << result.err;
+    EXPECT_NE(result.err.find("cleave: stopped; 0 of "), std::string::npos) << result.err;
     const int child = std::stoi(read_file(folder_ / "pid"));
     EXPECT_NE(::kill(child, 0), 0) << signal << ": the application still runs";
   }
+}
+
+TEST_F(StudyCommand, DoesNotPause) {
+  const Result result =
+      run(fixed_ + " -- --sleep-and-say pid",
+          "timeout --preserve-status --signal=INT 3 sh -c '(sleep 1; kill -TSTP $$) & "
+          "exec \"$@\"' sh ./cleave");
+  EXPECT_EQ(result.status, 130);
+  EXPECT_NE(result.err.find("measuring cannot pause"), std::string::npos) << result.err;
 }
 
 TEST_F(StudyCommand, ItsDeathEndsItsLauncher) {

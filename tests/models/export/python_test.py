@@ -24,8 +24,8 @@ PACKAGE = SOURCE / "models/python"
 sys.path.insert(0, str(PACKAGE))
 sys.dont_write_bytecode = True
 try:
+    import pandas
     import cleave
-    cleave.read_trace  # needs pandas
 except ImportError as error:
     print(f"skipped: {error}; apt-get install python3-pandas")
     sys.exit(77)
@@ -161,7 +161,9 @@ class Models(unittest.TestCase):
         rows = [f"{n},{m},{n * m + n}" for n in (1, 2, 4, 8, 16) for m in (1, 2, 4, 8)]
         table = FOLDER / "laws.csv"
         table.write_text("\n".join(["N,M,seconds", *rows]) + "\n")
-        self.assertEqual(list(cleave.fit(table, FOLDER / "laws.model.json")["part"].unique()), ["run"])
+        of_file = cleave.fit(table, FOLDER / "laws.model.json")
+        self.assertEqual(list(of_file["part"].unique()), ["run"])
+        self.assertTrue(of_file.equals(cleave.fit(pandas.read_csv(table), FOLDER / "frame.model.json")))
 
     def test_machine_has_a_row_for_each_entry(self):
         machine = cleave.read_machine(STUDY)
@@ -244,7 +246,7 @@ class Documents(unittest.TestCase):
     def test_the_page_runs(self):
         page = (SOURCE / "docs/how-to/analyse-with-pandas.md").read_text()
         blocks = re.findall(r"^```python\n(.*?)^```", page, flags=re.S | re.M)
-        self.assertEqual(len(blocks), 4)
+        self.assertEqual(len(blocks), 5)
         names = {}
         for block in blocks:
             self.assertLessEqual(len(block.splitlines()), 10)

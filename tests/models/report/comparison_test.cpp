@@ -191,7 +191,9 @@ TEST(Comparison, SaysWhatElseDiffersThanTheProgram) {
       };
       Trace trace = synthetic_trace(app, 2, {{"N", 1 << 20}}, 3);
       trace.run.provenance.processor = processor;
-      trace.run.options = {{"key", key}};
+      if (!key.empty()) {
+        trace.run.options = {{"key", key}};
+      }
       traces.push_back(std::move(trace));
     }
     return side_of(processor + key, std::move(traces));
@@ -199,6 +201,10 @@ TEST(Comparison, SaysWhatElseDiffersThanTheProgram) {
   const Comparison same = compare_sides({side(3e-8, "a", "x"), side(6e-8, "a", "x")});
   EXPECT_TRUE(same.others.empty());
   EXPECT_EQ(same.summary().find("alone"), std::string::npos);
+  for (const auto& [first, second] : {std::pair("x", ""), std::pair("", "x")}) {
+    EXPECT_EQ(compare_sides({side(3e-8, "a", first), side(6e-8, "a", second)}).others,
+              (std::set<std::string>{"key"}));
+  }
   const Comparison other = compare_sides({side(3e-8, "a", "x"), side(6e-8, "b", "y")});
   EXPECT_EQ(other.others, (std::set<std::string>{"key", "processor"}));
   EXPECT_TRUE(other.summary().starts_with("slower: ")) << other.summary();

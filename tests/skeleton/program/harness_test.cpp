@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -88,14 +89,16 @@ void expect_refusals(const ProgramTraits& program, const Refusals& refusals) {
 }
 
 TEST(CommandLine, NamesTheOptionAndTheValueThatItRefuses) {
-  const std::string no_count = " is not a count: digits, then K, M or G (1024-based)";
+  const std::string no_count = " is not a count: as 12, 4K, 1.5M, 2G, 1T (1024-based), 1e9, 10^9";
   expect_refusals(
       sample(),
       {{{"--own", "good", "--repetitions", "1K"}, "accepted"},
        {{"--own", "bad"}, "--own: 'bad' is bad"},
-       {{"--repetitions", "0"}, "--repetitions: '0' is out of range: from 1 to 1000000"},
+       {{"--repetitions", "0"}, "--repetitions: '0' is out of range: from 1 to 10^6"},
        {{"--repetitions", "12x"}, "--repetitions: '12x'" + no_count},
-       {{"--seed", "1e30"}, "--seed: '1e30'" + no_count},
+       {{"--seed", "1e30"}, "--seed: '1e30' is too large: a count is at most 9223372036854775807"},
+       {{"--check", "0"}, "--check: '0' is out of range: from 1 to 10^6"},
+       {{"--check", "5", "--trace", "x"}, "--trace excludes --check (see --help)"},
        {{"--type", "magic"}, "--type: magic not in {sequential,hypercube,work_stealing}"},
        {{"--placement", "here"}, "--placement: here not in {replicated,rooted,distributed}"},
        {{"--inputs", "new"}, "accepted"},
@@ -137,25 +140,25 @@ TEST(CommandLine, NamesTheOptionAndTheValueThatItRefuses) {
 TEST(CommandLine, OfASearchRefusesWhatDoesNotGoTogether) {
   const std::string limit =
       "--rehearse: a limit is not for a rehearsal, which solves each part as a whole";
+  const std::string once_alone =
+      "--checkpoint: is for one long run: leave out --repetitions and --warm-up";
   expect_refusals(
       search(),
       {{{"--resume"}, "--resume: say which folder by --checkpoint"},
        {{"--checkpoint", "x", "--type", "hypercube"},
         "--checkpoint: hypercube writes no snapshots"},
-       {{"--checkpoint", "x", "--repetitions", "2"},
-        "--repetitions: must be 1 with --checkpoint, which is for one long run"},
-       {{"--checkpoint", "x", "--warm-up", "1"},
-        "--warm-up: must be 0 with --checkpoint, which is for one long run"},
+       {{"--checkpoint", "x", "--repetitions", "2"}, once_alone},
+       {{"--checkpoint", "x", "--warm-up", "1"}, once_alone},
+       {{"--checkpoint", "x", "--warm-up", "0", "--repetitions", "1"}, "accepted"},
        {{"--rehearse", "2", "--checkpoint", "x"},
         "--rehearse: --checkpoint is not for a rehearsal, which begins at the start"},
        {{"--rehearse", "4", "--type", "hypercube", "--max-nodes", "9"}, limit},
        {{"--rehearse", "4", "--type", "hypercube", "--max-time", "9"}, limit},
        {{"--rehearse", "4", "--type", "hypercube", "--network", "x"},
-        "--rehearse: --network and --ranks-per-host are for a search: cleave predict takes a "
-        "machine"},
+        "--network and --ranks-per-host are for a rehearsed search: add --rehearse P"},
        {{"--max-time", "soon"},
-        "--max-time: 'soon' is not a time above 0 and up to 1e9 s: give seconds, or 20ms, 90s, "
-        "15m, 1.5h, 2d"}});
+        "--max-time: 'soon' is not a time up to 1e9 s: as 90 (seconds), 20ms, 15m, 1h30m, "
+        "2:00:00, 2d"}});
   const RunOptions once =
       parse({"--checkpoint", "x", "--max-time", "1.5h", "--checkpoint-every", "250ms"}, search())
           .options;
@@ -195,10 +198,18 @@ TEST(CommandLine, OffersAShellWhatMayFollow) {
 
 TEST(CommandLine, KeepsOwnOptionsAsGivenOrByDefault) {
   const CommandLine line = parse({"--seed", "4"});
-  EXPECT_EQ(line.own,
-            (std::vector<std::pair<std::string, std::string>>{{"size", "M=1,N=8"}, {"own", "x"}}));
+  EXPECT_EQ(line.own, (std::map<std::string, std::string>{{"size", "M=1,N=8"}, {"own", "x"}}));
   EXPECT_EQ(line.options.seed, 4U);
-  EXPECT_EQ(parse({"--own", "y"}).own.back().second, "y");
+  EXPECT_EQ(parse({"--own", "y"}).own.at("own"), "y");
+}
+
+TEST(CommandLine, ChecksSmallProblemsUnlessSizesAreGiven) {
+  ProgramTraits program = sample();
+  program.sizes = {{"N", 1 << 20}};
+  const RunOptions small = parse({"--check", "1K"}, program).options;
+  EXPECT_EQ(small.check, 1024);
+  EXPECT_LT(small.sizes.at("N"), 8192);
+  EXPECT_EQ(parse({"--size", "N=9K", "--check", "7"}, program).options.sizes.at("N"), 9 << 10);
 }
 
 TEST(DefaultStudy, IsOfSizesUpToTheDefault) {
@@ -343,12 +354,10 @@ TEST(Report, OfASearchThatWasRehearsedAndEndedEarlySaysSo) {
 TEST(Progress, SaysHowFarAndHowLong) {
   const Moment moment{.fraction = 0.35, .step = "run 3 of 6, 340 M visits"};
   EXPECT_EQ("cleave-uts: " + text_of(moment, 129.5, 130),
-            "cleave-uts: 35 %, 2 min 10 s gone, about 4 min 0 s to go: run 3 of 6, 340 M visits");
-  EXPECT_EQ(text_of({.fraction = 0.4}, 20, 500), "40 %, 8 min 20 s gone, about 0 s to go")
+            "cleave-uts: 35 %, 2.17 min gone, about 4 min to go: run 3 of 6, 340 M visits");
+  EXPECT_EQ(text_of({.fraction = 0.4}, 20, 500), "40 %, 8.33 min gone, about 0 s to go")
       << "a step that goes on";
   EXPECT_EQ(text_of({}, 0, 4), "0 %, 4 s gone, end not known");
-  EXPECT_EQ(format_duration(59), "59 s");
-  EXPECT_EQ(format_duration(7500), "2 h 5 min");
 }
 
 ProgramDescription read(const std::string& text) {

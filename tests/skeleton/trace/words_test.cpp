@@ -27,7 +27,10 @@ TEST(Count, IsReadAndWrittenInPowersOf1024) {
                                                       {"12345678", 12345678},
                                                       {"1M", 1 << 20},
                                                       {"4097G", 4097L << 30},
+                                                      {"3T", 3LL << 40},
                                                       {"9223372036854775807", INT64_MAX},
+                                                      {"10^9", 1'000'000'000},
+                                                      {"100000", 100'000},
                                                       {"16000000", 16'000'000}};
   for (const auto& [text, count] : counts) {
     EXPECT_EQ(parse_count(text), count);
@@ -35,13 +38,31 @@ TEST(Count, IsReadAndWrittenInPowersOf1024) {
   }
 }
 
-TEST(Count, WhatIsNoCountIsNamed) {
-  for (const char* text : {"", "12x", "-1", "1e30", "1.5M", "M", " 1", "1 ", "1KK", "1k", "+1",
-                           "0x10", "nan", "12\n"}) {
-    EXPECT_EQ(message_of([&] { parse_count(text); }),
-              fmt::format("'{}' is not a count: digits, then K, M or G (1024-based)", text));
+TEST(Count, IsReadAsPeopleTypeIt) {
+  const std::map<std::string, std::int64_t> counts = {{"1e9", 1'000'000'000},
+                                                      {"1.5e3", 1500},
+                                                      {"1_000_000", 1'000'000},
+                                                      {"2^20", 1 << 20},
+                                                      {"1.5G", 3LL << 29},
+                                                      {"48KB", 48 << 10},
+                                                      {"10^0", 1},
+                                                      {"1.25K", 1280}};
+  for (const auto& [text, count] : counts) {
+    EXPECT_EQ(parse_count(text), count) << text;
   }
-  for (const char* text : {"9223372036854775808", "9007199254740992K", "99999999999999999999G"}) {
+}
+
+constexpr const char* kNoCount =
+    "'{}' is not a count: as 12, 4K, 1.5M, 2G, 1T (1024-based), 1e9, 10^9";
+
+TEST(Count, WhatIsNoCountIsNamed) {
+  for (const char* text :
+       {"",   "12x",  "-1",  "1.5",  "M",    " 1",    "1 ",  "1KK", "1k", "+1",
+        "1B", "0x10", "nan", "12\n", "1e-3", "10^-1", "10^", "^9",  "_",  "2^0.5"}) {
+    EXPECT_EQ(message_of([&] { parse_count(text); }), fmt::format(fmt::runtime(kNoCount), text));
+  }
+  for (const char* text : {"9223372036854775808", "9007199254740992K", "99999999999999999999G",
+                           "1e30", "10^400", "inf"}) {
     EXPECT_NE(message_of([&] { parse_count(text); }).find("is too large"), std::string::npos);
   }
 }
@@ -55,24 +76,26 @@ TEST(ParsedSizes, AreByName) {
       {"N=1,N=2", "size N is given twice"},
       {"N", "'N'" + no_size},
       {"N=1,", "''" + no_size},
-      {"N=12x", "'12x' is not a count: digits, then K, M or G (1024-based)"}};
+      {"N=12x", fmt::format(fmt::runtime(kNoCount), "12x")}};
   for (const auto& [text, message] : wrong) {
     EXPECT_EQ(message_of([&] { parse_sizes(text); }), message);
   }
 }
 
 TEST(Duration, IsReadAsPeopleTypeIt) {
-  const std::map<std::string, double> durations = {{"90", 90},     {"60s", 60},    {"15m", 900},
-                                                   {"15min", 900}, {"1.5h", 5400}, {"2d", 172800},
-                                                   {"20ms", 0.02}};
+  const std::map<std::string, double> durations = {
+      {"90", 90},        {"60s", 60},    {"15m", 900},     {"15min", 900},
+      {"1.5h", 5400},    {"2d", 172800}, {"20ms", 0.02},   {"1h30m", 5400},
+      {"2:00:00", 7200}, {"1:30", 90},   {"1d12h", 129600}};
   for (const auto& [text, seconds] : durations) {
     EXPECT_DOUBLE_EQ(parse_duration(text), seconds);
   }
-  for (const char* wrong : {"", "s", "0", "0s", "-1", "1e30", "1e10", "nan", "inf", "12x", "1h30m",
-                            " 5s", "5 s", "h1"}) {
+  for (const char* wrong :
+       {"",     "s",  "0",   "0s",   "-1",    "1e30",   "1e10",  "nan", "inf", "12x",
+        "1h30", "2:", ":30", "1::2", "2:30h", "1h2:30", "1h-5m", " 5s", "5 s", "h1"}) {
     EXPECT_EQ(message_of([&] { parse_duration(wrong); }),
-              fmt::format("'{}' is not a time above 0 and up to 1e9 s: give seconds, or 20ms, 90s, "
-                          "15m, 1.5h, 2d",
+              fmt::format("'{}' is not a time up to 1e9 s: as 90 (seconds), 20ms, 15m, 1h30m, "
+                          "2:00:00, 2d",
                           wrong));
   }
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include <cleave/application.hpp>
+#include <cleave/check/schedules.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/dc_type.hpp>
 #include <cleave/figures.hpp>
@@ -34,15 +36,14 @@ inline bool is_distributed(const RunOptions& options) {
   return options.type == DC_Type::hypercube && options.placement == Placement::distributed;
 }
 
-/// Whether `rank` is given the whole problem.
-inline bool holds_problem(int rank, const RunOptions& options) {
-  return rank == 0 ||
-         (options.type != DC_Type::sequential && options.placement == Placement::replicated);
-}
-
 /// Whether every rank gets the whole solution by itself.
 inline bool all_hold_solution(const RunOptions& options) {
   return options.type != DC_Type::sequential && options.placement == Placement::replicated;
+}
+
+/// Whether `rank` is given the whole problem, and gets the whole solution.
+inline bool holds_problem(int rank, const RunOptions& options) {
+  return rank == 0 || all_hold_solution(options);
 }
 
 /// The members of Program (program.hpp), called in this order.
@@ -71,6 +72,8 @@ class AnyRun {
   /// there. \throws UsageError  if that of other ranks cannot be made here
   virtual std::function<ErasedValue(int rank)> maker_of_problems(const RunOptions& options,
                                                                  std::uint64_t seed) const = 0;
+  /// The problem of the options, solved by any schedule; it refers to this.
+  virtual CheckedProblem checked_problem(const RunOptions& options) const = 0;
 
   /// The fault of the solution on this rank; on all ranks that share it, `holders`, if the
   /// program checks parts. Collective.
@@ -97,7 +100,6 @@ struct ProgramTraits {
   std::string program;  ///< the file that was started, as messages name it
   std::string summary;
   std::vector<SizeOption> sizes;
-  std::string work;  ///< the size that `imbalance` counts; empty: the first
   std::function<void(CLI::App&)> add_options{};
   std::function<void(RunOptions&)> check_options{};
   std::function<Study(const RunOptions&, bool is_quick)> study{};
@@ -115,9 +117,8 @@ struct ProgramTraits {
 /// A command line as it was read.
 struct CommandLine {
   RunOptions options;
-  /// Name and value of each option of the application's own, as given or by default, in the order
-  /// in which they were added.
-  std::vector<std::pair<std::string, std::string>> own;
+  /// Name and value of each option of the application's own, as given or by default.
+  std::map<std::string, std::string> own;
 };
 
 /// \param ranks   of the run, unless the command line rehearses another

@@ -105,10 +105,9 @@ void measure(const Comm& world, AnyRun& run, const RunOptions& options,
 std::int64_t solve_once(const Comm& world, AnyRun& run, const RunOptions& options,
                         const CallOptions& call);
 
-/// How unevenly the last repetition's leaves were shared out: the most of the size `work` that one
-/// rank solved, by the mean over all ranks; nothing if none recorded any. Collective.
-std::optional<double> imbalance_of(const Comm& comm, const Recorder& recorder,
-                                   std::string_view work);
+/// How unevenly the last repetition's leaves were shared out: the most of their largest
+/// sizes that one rank solved, by the mean over all ranks; nothing if none has sizes. Collective.
+std::optional<double> imbalance_of(const Comm& comm, const Recorder& recorder);
 
 /// \throws UsageError  if other options mean what no rehearsal does
 void check_rehearsal(const RunOptions& options);
@@ -116,11 +115,10 @@ void check_rehearsal(const RunOptions& options);
 /// Rehearses ranks of the hypercube, each process one, evenly spaced from rank 0 on: prints the
 /// times, writes the trace, of which `information` tells. Collective over `world`.
 void rehearse(const Comm& world, const AnyRun& run, const ProgramTraits& program,
-              RunOptions options, RunInformation information);
+              const RunOptions& options, RunInformation information);
 
-/// The network of a search that is rehearsed. \throws UsageError  if the machine lacks an entry, or
-/// in several processes
-VirtualNetwork network_of_rehearsed_search(const Comm& world, const RunOptions& options);
+/// The network of a search that is rehearsed. \throws UsageError  if the machine lacks an entry
+VirtualNetwork network_of_rehearsed_search(const RunOptions& options);
 
 /// Writes what these ranks did. \throws Error
 void write_rehearsed_search(const RunOptions& options, RunInformation run,

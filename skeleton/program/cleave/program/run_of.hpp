@@ -16,7 +16,7 @@
 #include <vector>
 
 #include <cleave/application.hpp>
-#include <cleave/check/equal.hpp>
+#include <cleave/check.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/dc_call.hpp>
 #include <cleave/error.hpp>
@@ -112,6 +112,19 @@ class RunOf final : public AnyRun {
     };
   }
 
+  CheckedProblem checked_problem(const RunOptions& options) const override {
+    if constexpr (kCopies || Transferable<Problem>) {
+      const auto problem =
+          std::make_shared<const Problem>(program_->make_problem(options.sizes, options.seed));
+      const auto is_right = [this, problem](const Solution& /*any*/, const Solution& found) {
+        return !wrong_with(copy_of(*problem), found);
+      };
+      return detail::checked_problem(app_, format_sizes(options.sizes), copy_of(*problem),
+                                     Solution{}, is_right);
+    }
+    throw UsageError("--check: a Problem that can neither be copied nor sent is not checked");
+  }
+
   Wrong wrong(const Comm& comm, const Comm& holders, const RunOptions& options) override {
     const bool in_parts = is_distributed(options);
     if (program_->wrong_part && (in_parts || !kCopies)) {
@@ -122,9 +135,9 @@ class RunOf final : public AnyRun {
     if (in_parts) {
       agree(comm, [&] { gather_solution(comm); });
     }
-    const bool has_solution = comm.rank() == 0 || (all_hold_solution(options) && !in_parts);
-    const bool checks = has_solution && (in_parts || holds_problem(comm.rank(), options));
-    return agree(comm, [&] { return checks ? wrong_whole(options, in_parts) : std::nullopt; });
+    return agree(comm, [&] {
+      return holds_problem(comm.rank(), options) ? wrong_whole(options, in_parts) : std::nullopt;
+    });
   }
 
   void keep(const Comm& holders) const override {
@@ -202,15 +215,14 @@ class RunOf final : public AnyRun {
     if (program_->wrong) {
       return program_->wrong(problem, solution);
     }
-    if constexpr (DivideAndConquer<App>) {
-      return equal(solution, solve_sequential(app_, std::forward<Whole>(problem)))
-                 ? std::nullopt
-                 : Wrong("it is not what recursion on one rank returns");
-    } else {
-      return equal(solution, search_sequentially(app_, std::forward<Whole>(problem)))
-                 ? std::nullopt
-                 : Wrong("it is not what a search by one loop returns");
-    }
+    const auto alone = [&] {
+      if constexpr (DivideAndConquer<App>) {
+        return solve_sequential(app_, std::forward<Whole>(problem));
+      } else {
+        return search_sequentially(app_, std::forward<Whole>(problem));
+      }
+    };
+    return equal(solution, alone()) ? std::nullopt : Wrong("it is not what one rank alone returns");
   }
 
   const std::shared_ptr<const Program<App>> program_;

@@ -12,7 +12,7 @@ namespace cleave::detail {
 /// "1 rank", "8 ranks".
 std::string format_ranks(int ranks);
 
-/// "90", "20ms", "90s", "15m", "1.5h", "2d" as seconds, above 0 and at most 1e9.
+/// "90", "20ms", "1.5h", "1h30m", "2:00:00", "2d" as seconds, above 0 and at most 1e9.
 /// \throws UsageError
 double parse_duration(std::string_view text);
 

@@ -39,10 +39,7 @@ class Progress {
   std::thread thread_;
 };
 
-/// "12 s", "3 min 20 s", "2 h 5 min".
-std::string format_duration(double seconds);
-
-/// "35 %, 2 min 10 s gone, about 4 min 0 s to go: round 1 of 3".
+/// "35 %, 2.17 min gone, about 4 min to go: round 1 of 3".
 /// \param changed_s  the time at which the fraction was reached, whose pace is taken to go on
 std::string text_of(const Moment& moment, double changed_s, double elapsed_s);
 
