@@ -162,8 +162,8 @@ std::uint64_t hash_of(const Elements& elements) {
   return sum;
 }
 
-/// A problem with its solution; refers to `app`.
-template <class App, class Same>
+/// A problem with its solution; refers to `app`. Its parts are smaller ones where it `has_parts`.
+template <bool has_parts = true, class App, class Same>
 CheckedProblem checked_problem(const App& app, const std::string& name, typename App::Problem given,
                                typename App::Solution solved, const Same& same) {
   using Problem = typename App::Problem;
@@ -205,7 +205,7 @@ CheckedProblem checked_problem(const App& app, const std::string& name, typename
   };
   checked.smaller = [&, same, name, problem] {
     std::vector<CheckedProblem> smaller;
-    if constexpr (DivideAndConquer<App>) {
+    if constexpr (has_parts && DivideAndConquer<App>) {
       if (!app.trivial(*problem)) {
         for (Problem& part : subproblems(app, copy_of(*problem), Share{1, 2})) {
           Solution own = solve_on_heap(app, copy_of(part));

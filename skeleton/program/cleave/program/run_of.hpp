@@ -119,8 +119,8 @@ class RunOf final : public AnyRun {
       const auto is_right = [this, problem](const Solution& /*any*/, const Solution& found) {
         return !wrong_with(copy_of(*problem), found);
       };
-      return detail::checked_problem(app_, format_sizes(options.sizes), copy_of(*problem),
-                                     Solution{}, is_right);
+      return detail::checked_problem<false>(app_, format_sizes(options.sizes), copy_of(*problem),
+                                            Solution{}, is_right);
     }
     throw UsageError("--check: a Problem that can neither be copied nor sent is not checked");
   }
