@@ -65,16 +65,6 @@ TEST(MessageBenchmarks, DisturbedMovesCountWhereThereAreNoOthers) {
   }
 }
 
-TEST(MessageBenchmarks, RanksAgreeWhichMovesAreDisturbed) {
-  // A hundredth of a move's time is the limit, and moves take ranks about as long as each other.
-  const auto told = std::exchange(run_delay_ns, [] { return monotonic_ns() / 101; });
-  const Comm world(MPI_COMM_WORLD);
-  const Communication entry =
-      measure(world, {.ranks = world.size()}, {.message_bytes = {8, 4096, 65536}, .seconds = 0.05});
-  run_delay_ns = told;
-  EXPECT_EQ(entry.samples.size(), world.rank() == 0 ? 3U : 0U);
-}
-
 TEST(MessageBenchmarks, TimesAreThoseOfTheRankThatIsAlwaysSlowAndNotOfOneThatIsLateOnce) {
   const Comm world(MPI_COMM_WORLD);
   const int last = world.size() - 1;
