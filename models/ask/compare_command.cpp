@@ -68,9 +68,6 @@ void run(CompareArguments& arguments) {
         "two or more files or folders are required, for example cleave compare old-study "
         "new-study");
   }
-  if (arguments.runs) {
-    catch_interrupts();
-  }
   const Comparison comparison = compare_sides(
       arguments.runs ? run_sides(arguments.files, arguments.run) : read_sides(arguments.files));
   if (arguments.markdown) {

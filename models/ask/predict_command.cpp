@@ -60,7 +60,7 @@ void run(PredictArguments& arguments) {
     ranks = {model.max_ranks()};
   }
   require_option(ranks, "--ranks", "--ranks 1,2");
-  if (!model.size_names().empty()) {  // those of a table of ranks and times are
+  if (!model.size_names().empty()) {  // as a table of ranks and times has none
     require_option(arguments.sizes, "--size", "--size N=1G");
   }
   std::vector<Answer> answers;
@@ -89,7 +89,7 @@ void run(PredictArguments& arguments) {
     return;
   }
   fmt::print("{}\n", wrapped(sentence_of(model.verdict, reach)));
-  if (answers.size() > 3) {
+  if (answers.size() > 3) {  // which are read better in a table
     print_table(answers, model.search() != nullptr);
   } else {
     for (const Answer& answer : answers) {

@@ -107,7 +107,7 @@ void catch_interrupts() {
     }
   }
   std::signal(SIGTSTP, [](int) {
-    constexpr std::string_view kText = "\nmeasuring cannot pause; after Ctrl-C it goes on\n";
+    constexpr std::string_view kText = "\nmeasuring cannot pause; Ctrl-C ends it\n";
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kText.data(), kText.size());
   });
 }

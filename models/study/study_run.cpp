@@ -146,8 +146,10 @@ class StudyRun {
     } catch (const Stopped&) {
       leave_folder();
       const std::size_t done = traces_.runs.size() + traces_.rehearsals.size();
-      throw Stopped(fmt::format("stopped; {} of {} runs are kept in {}: the same command goes on",
-                                done, planned_runs(), plan_.folder.string()));
+      const std::string kept =
+          fmt::format("stopped; {} of {} runs are kept in {}: the same command goes on", done,
+                      planned_runs(), plan_.folder.string());
+      throw Stopped(done == 0 ? "stopped before the first run was done" : kept);
     } catch (...) {
       leave_folder();
       throw;
@@ -464,6 +466,7 @@ StudyTraces run_study(StudyPlan& plan) { return StudyRun(plan).run(); }
 
 std::vector<ComparedSide> run_sides(const std::vector<std::string>& programs,
                                     const SideRunOptions& options) {
+  catch_interrupts();
   const fs::path folder = make_folder_beside(fs::temp_directory_path() / "cleave-compare");
   const std::shared_ptr<void> removed(nullptr, [&](void*) {
     std::error_code error;

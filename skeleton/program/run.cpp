@@ -142,7 +142,8 @@ void tell_of_run(const Comm& comm, AnyRun& run, const ProgramTraits& program,
   }
 }
 
-/// The problem of the options, and those of half its sizes for a shorter report.
+/// The problem of the options. Each call of `smaller`, which keeps what that refers to, halves its
+/// sizes once more.
 CheckedProblem checked_problem(const ProgramTraits& program, RunOptions options) {
   const std::shared_ptr<const AnyRun> run = program.begin(options);
   CheckedProblem checked = run->checked_problem(options);

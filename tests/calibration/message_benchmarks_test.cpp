@@ -65,6 +65,19 @@ TEST(MessageBenchmarks, DisturbedMovesCountWhereThereAreNoOthers) {
   }
 }
 
+TEST(MessageBenchmarks, RanksAgreeWhichMovesAreDisturbed) {
+  // A hundredth of the moves' time is the limit: about such a delay ranks have each their own time.
+  static std::int64_t part = 100;
+  const auto told = std::exchange(run_delay_ns, [] { return monotonic_ns() / part; });
+  const Comm world(MPI_COMM_WORLD);
+  for (; part < 200; part += 10) {
+    const Communication entry = measure(world, {.ranks = world.size()},
+                                        {.message_bytes = {8, 4096, 65536}, .seconds = 0.02});
+    EXPECT_EQ(entry.samples.size(), world.rank() == 0 ? 3U : 0U);
+  }
+  run_delay_ns = told;
+}
+
 TEST(MessageBenchmarks, TimesAreThoseOfTheRankThatIsAlwaysSlowAndNotOfOneThatIsLateOnce) {
   const Comm world(MPI_COMM_WORLD);
   const int last = world.size() - 1;
