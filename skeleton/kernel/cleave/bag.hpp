@@ -71,7 +71,7 @@ class RankBag : protected Workload {
 
   // Called by all workers.
 
-  bool may_go() const { return commanded() == Command::go; }
+  bool may_go() const { return commanded() == Command::go && !is_told_to_stop(); }
   /// Shares some nodes of the calling worker if there is anyone to share with.
   void share(int worker) {
     if (shares_) {
@@ -200,8 +200,8 @@ class Bag {
   }
 
   /// Ends the search of all ranks before all is done, by any thread. What has not been taken stays
-  /// in the bag. Each worker still calls `take` until nothing comes; one that must leave with an
-  /// exception does so after that.
+  /// in the bag. `take` then gives nothing to the workers of this rank. Each worker still calls it
+  /// until nothing comes; one that must leave with an exception does so after that.
   void stop() { bag_->stop(); }
 
   // Between searches: once `take` has returned nothing to all workers of this rank, or before the

@@ -144,6 +144,31 @@ TEST(Bag, ThatAnyWorkerStopsKeepsWhatWasNotTakenAndGoesOnAfterwards) {
   }
 }
 
+TEST(Bag, AWorkerThatStopsAndTakesOnceMayLeave) {
+  const Comm comm(MPI_COMM_WORLD);
+  for (int leaver = 0; leaver < 2 * comm.size(); ++leaver) {
+    Bag<int> bag(comm, {.workers = 2});
+    std::atomic<bool> has_left = false;
+    for (int i = 0; i < 20; ++i) {
+      bag.add(0, 7);
+    }
+    on_workers(2, [&](int worker) {
+      while (const auto number = bag.take(worker)) {
+        bag.add(worker, *number);  // there is no other end
+        if (2 * comm.rank() + worker == leaver) {
+          bag.stop();
+          has_left = true;
+          EXPECT_EQ(bag.take(worker), std::nullopt);
+          return;
+        }
+      }
+    });
+    EXPECT_EQ(has_left, comm.rank() == leaver / 2);
+    EXPECT_TRUE(bag.is_stopped());
+    EXPECT_EQ(bag.size(), 20 * comm.size());
+  }
+}
+
 TEST(Bag, WhatAWireThrowsEndsTheSearchOfAllRanks) {
   const Comm comm(MPI_COMM_WORLD);
   Bag<Fragile> bag(comm);
