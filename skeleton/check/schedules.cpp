@@ -5,19 +5,25 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <random>
+#include <set>
+#include <system_error>
 #include <tuple>
 
-#include <cleave/check/schedules.hpp>
+#include <cleave/check.hpp>
 #include <cleave/comm/virtual_ranks.hpp>
 #include <cleave/dc_call.hpp>
 #include <cleave/error.hpp>
+#include <cleave/file.hpp>
 #include <cleave/trace/words.hpp>
 
 namespace cleave::detail {
 
 namespace {
+
+namespace fs = std::filesystem;
 
 /// The time of all ranks goes on by each block that the executors begin. So a rank asks for
 /// messages after each, the others get work, and every schedule is the same again.
@@ -27,21 +33,45 @@ class Attempt {
  public:
   Attempt(const CheckedSchedule& schedule, const CheckedProblem& problem,
           std::vector<std::string>* blocks)
-      : schedule_(schedule), problem_(problem), told_(blocks) {}
+      : schedule_(schedule), problem_(problem), told_(blocks) {
+    const fs::path memory = fs::exists("/dev/shm") ? "/dev/shm" : fs::temp_directory_path();
+    if (schedule.killed) {
+      folder_ = make_folder_beside(memory / "cleave-check");
+      fs::create_directory(folder_ / snapshots_);
+    }
+  }
+  ~Attempt() {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
 
   std::string broken() {
+    std::string broken = broken_once();
+    if (schedule_.killed && broken.empty() && fs::exists(folder_ / "killed")) {
+      schedule_.ranks = static_cast<int>(1 + random_() % 8);
+      snapshots_ = "killed";
+      broken = broken_once();
+    }
+    return broken;
+  }
+
+ private:
+  std::string broken_once() {
     given_ = given();
     if (given_.empty()) {
       return "";
     }
-    solutions_.resize(given_.size());
-    failures_.resize(given_.size());
+    solutions_ = Values(given_.size());
+    failures_.assign(given_.size(), "");
     slower_.resize(given_.size());
     VirtualNetwork network;
-    if (schedule_.delays) {
-      network.more_ns = [this] { return any_ns(); };
-      std::ranges::generate(slower_, [this] { return random_() % 4; });
-    }
+    network.more_ns = [this] {
+      if (schedule_.killed == sent_++) {
+        kill();
+      }
+      return schedule_.delays ? any_ns() : 0;
+    };
+    std::ranges::generate(slower_, [this] { return schedule_.delays ? random_() % 4 : 0; });
     try {
       run_virtual_ranks(
           schedule_.ranks, [this](const SearchMessages& rank) { call_as(rank); }, network,
@@ -58,7 +88,17 @@ class Attempt {
     return problem_.is_solution(solutions_) ? "" : "the solution is not that of one rank";
   }
 
- private:
+  /// Keeps the snapshots that are there if all ranks are killed now: the parts that no manifest
+  /// makes valid are torn.
+  void kill() {
+    const fs::path killed = folder_ / "killed";
+    fs::copy(folder_ / "running", killed);
+    fs::path valid;
+    for (const fs::path& file : std::set<fs::path>(fs::directory_iterator(killed), {})) {
+      valid = file.extension() == ".json" ? file.stem() : valid;
+      fs::resize_file(file, file.stem() > valid ? random_() % 64 : fs::file_size(file));
+    }
+  }
   Values given() const {
     return problem_.given(schedule_.ranks, schedule_.placement == Placement::distributed);
   }
@@ -68,6 +108,9 @@ class Attempt {
   void call_as(const SearchMessages& ranks) {
     const auto rank = static_cast<std::size_t>(ranks.rank());
     CallOptions options{{.placement = schedule_.placement}};
+    if (!folder_.empty()) {
+      options.checkpoint = {folder_ / snapshots_, every_s_, true};
+    }
     options.before_block = [this, rank](Block block, int level) {
       blocks_ns += schedule_.delays ? any_ns() << slower_[rank] : 30'000;
       if (told_ != nullptr) {
@@ -93,41 +136,44 @@ class Attempt {
     solve(std::move(given()[rank]));
   }
 
-  const CheckedSchedule& schedule_;
+  CheckedSchedule schedule_;
   const CheckedProblem& problem_;
   std::vector<std::string>* const told_;
   std::mt19937_64 random_{schedule_.delays.value_or(0)};
+  fs::path folder_;
+  const char* snapshots_ = "running";                          ///< in that folder
+  const double every_s_ = 1e-9 * std::pow(2, random_() % 24);  ///< between two snapshots
   Values given_;
   Values solutions_;
   std::vector<std::string> failures_;  ///< what each rank is told of a block that throws
   std::vector<std::uint64_t> slower_;  ///< doublings of the time of each rank's blocks
-  std::int64_t begun_ = 0;             ///< blocks
+  std::uint64_t begun_ = 0;            ///< blocks
+  std::uint64_t sent_ = 0;             ///< messages
   bool has_thrown_ = false;
 };
 
 /// Makes the schedule shorter, if a promise is broken then, too. \return  whether it did
 bool shorten(CheckedSchedule& schedule, CheckedProblem& problem) {
+  std::vector<std::pair<CheckedSchedule, CheckedProblem>> shorter;
   for (CheckedProblem& smaller : problem.smaller()) {
-    if (!broken_in(schedule, smaller).empty()) {
-      problem = std::move(smaller);
-      return true;
+    shorter.emplace_back(schedule, std::move(smaller));
+  }
+  for (int ranks = 1; ranks < schedule.ranks; ++ranks) {
+    shorter.emplace_back(schedule, problem).first.ranks = ranks;
+  }
+  for (const auto part :
+       {&CheckedSchedule::delays, &CheckedSchedule::throws, &CheckedSchedule::killed}) {
+    if (schedule.*part) {
+      (shorter.emplace_back(schedule, problem).first.*part).reset();
     }
   }
-  std::vector<CheckedSchedule> shorter;
-  for (int ranks = 1; ranks < schedule.ranks; ++ranks) {
-    shorter.emplace_back(schedule).ranks = ranks;
-  }
-  if (schedule.delays) {
-    shorter.emplace_back(schedule).delays.reset();
-  }
-  if (schedule.throws) {
-    shorter.emplace_back(schedule).throws.reset();
-  }
   const auto found = std::ranges::find_if(
-      shorter, [&](const CheckedSchedule& each) { return !broken_in(each, problem).empty(); });
-  const bool is_found = found != shorter.end();
-  schedule = is_found ? *found : schedule;
-  return is_found;
+      shorter, [](const auto& each) { return !broken_in(each.first, each.second).empty(); });
+  if (found == shorter.end()) {
+    return false;
+  }
+  std::tie(schedule, problem) = *found;
+  return true;
 }
 
 }  // namespace
@@ -150,28 +196,30 @@ std::vector<CheckedSchedule> plain_schedules(const AppTraits& app) {
 
 std::string broken_in(const CheckedSchedule& schedule, const CheckedProblem& problem,
                       std::vector<std::string>* blocks) {
-  const auto& [type, placement, ranks, delays, throws] = schedule;
+  const auto& [type, placement, ranks, delays, throws, killed] = schedule;
   const std::string broken = Attempt(schedule, problem, blocks).broken();
-  return broken.empty()
-             ? ""
-             : fmt::format("{}: on {}, {}, {}{}{}: {}", problem.name, format_ranks(ranks),
-                           name_of(type), name_of(placement), delays ? ", with delays" : "",
-                           throws ? ", a block throws" : "", broken);
+  return broken.empty() ? ""
+                        : fmt::format("on {}, {}, {}{}{}{}: {}", format_ranks(ranks), name_of(type),
+                                      name_of(placement), delays ? ", with delays" : "",
+                                      throws ? ", a block throws" : "",
+                                      killed ? ", killed and resumed" : "", broken);
 }
 
 std::string first_broken(const std::vector<CheckedProblem>& problems, const CheckOptions& options) {
-  constexpr double kMostRanks = 64;
   for (std::uint64_t i = 0; i < (problems.empty() ? 0 : options.schedules); ++i) {
     std::mt19937_64 random(options.seed + i);
     std::uniform_real_distribution<double> share(0, 1);
     CheckedProblem problem = problems[random() % problems.size()];
     const std::vector<CheckedSchedule> plain = plain_schedules(problem.app->traits());
     CheckedSchedule schedule = plain[random() % plain.size()];
-    // Few more often than many.
-    schedule.ranks = static_cast<int>(std::pow(kMostRanks, share(random) * share(random)));
+    // Few more often than many, at most 64.
+    schedule.ranks = static_cast<int>(std::pow(64, share(random) * share(random)));
     schedule.delays = random();
     if (random() % 4 == 0) {
       schedule.throws = random() % (std::uint64_t{1} << random() % 12);
+    }
+    if (problem.app->traits().searches && random() % 8 == 0) {
+      schedule.killed = random() % (std::uint64_t{1} << random() % 12);
     }
     if (broken_in(schedule, problem).empty()) {
       continue;
@@ -181,7 +229,7 @@ std::string first_broken(const std::vector<CheckedProblem>& problems, const Chec
     std::vector<std::string> blocks;
     const std::string broken = broken_in(schedule, problem, &blocks);
     const auto told = blocks.end() - std::min<std::ptrdiff_t>(20, std::ssize(blocks));
-    return fmt::format("{} (seed {})\n  {}", broken, options.seed + i,
+    return fmt::format("{}: {} (seed {})\n  {}", problem.name, broken, options.seed + i,
                        fmt::join(told, blocks.end(), "\n  "));
   }
   return "";

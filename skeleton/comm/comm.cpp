@@ -341,7 +341,7 @@ void Comm::gather(std::span<const std::byte> mine, std::span<std::byte> all) con
 
 std::unique_ptr<Transport> Comm::transport() const { return std::make_unique<MpiTransport>(*this); }
 
-void detail::run_and_agree(const Comm& comm, const std::function<void()>& work) {
+void detail::run_and_agree(const Messages& comm, const std::function<void()>& work) {
   std::exception_ptr failure;
   std::string message;
   try {
@@ -350,13 +350,13 @@ void detail::run_and_agree(const Comm& comm, const std::function<void()>& work) 
     failure = std::current_exception();
     message = message_of_exception();
   }
-  const std::int64_t none = comm.size();
-  const std::int64_t lowest = comm.allreduce_min(failure ? comm.rank() : none);
-  if (lowest == none) {
+  std::array<std::int64_t, 1> lowest{failure ? comm.rank() : comm.size()};
+  comm.allreduce_min(lowest);
+  if (lowest[0] == comm.size()) {
     return;
   }
-  message = comm.bcast(std::move(message), static_cast<int>(lowest));
-  if (comm.rank() == lowest) {
+  message = comm.bcast(std::move(message), static_cast<int>(lowest[0]));
+  if (comm.rank() == lowest[0]) {
     std::rethrow_exception(failure);
   }
   throw Error(message);

@@ -99,10 +99,10 @@ class RankSearch final : public RankBag {
   /// Collective. \param problem  the one of rank 0, which begins with it
   ErasedValue solve(std::optional<ErasedValue> problem) {
     if (options_.checkpoint) {
-      snapshots_.emplace(*comm_.comm(), *options_.checkpoint);
+      snapshots_.emplace(comm_, *transport_, *options_.checkpoint);
     }
     if (snapshots_ && snapshots_->resumed_from() > 0) {
-      cleave::agree(*comm_.comm(), [&] { restore(snapshots_->read_share()); });
+      cleave::agree(comm_, [&] { restore(snapshots_->read_share()); });
     } else if (problem) {
       first().has_failed = !failure_.guard("begin", [&] { searched_.begin(*std::move(problem)); });
     }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <optional>
@@ -111,8 +112,6 @@ SnapshotPart read_part(const std::filesystem::path& path, std::int64_t generatio
   return part;
 }
 
-double now_s() { return static_cast<double>(monotonic_ns()) * 1e-9; }
-
 }  // namespace
 
 std::shared_ptr<const int> lock_folder(const std::filesystem::path& folder) {
@@ -129,15 +128,17 @@ std::shared_ptr<const int> lock_folder(const std::filesystem::path& folder) {
   return ::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK ? nullptr : lock;
 }
 
-SnapshotFolder::SnapshotFolder(const Comm& comm, const CheckpointOptions& options)
-    : comm_(comm), options_(options), due_s_(now_s() + options.every_s) {
-  cleave::agree(comm_, [&] {
-    if (comm_.rank() == 0) {
+SnapshotFolder::SnapshotFolder(const Messages& ranks, const Transport& clock,
+                               const CheckpointOptions& options)
+    : ranks_(ranks), clock_(clock), options_(options) {
+  cleave::agree(ranks_, [&] {
+    if (ranks_.rank() == 0) {
       open();
     }
   });
-  resumed_from_ = comm_.allreduce_max(resumed_from_);
-  newest_ = comm_.allreduce_max(newest_);
+  std::array<std::int64_t, 2> least{-resumed_from_, -newest_};
+  ranks_.allreduce_min(least);
+  std::tie(resumed_from_, newest_) = std::tuple(-least[0], -least[1]);
 }
 
 /// Takes the folder; what is in it stays until a snapshot of this run is whole.
@@ -182,34 +183,32 @@ std::vector<SnapshotPart> SnapshotFolder::read_share() const {
                    fmt::format("is '{}', but this run's is '{}'", found, expected));
   }
   std::vector<SnapshotPart> parts;
-  for (int rank = comm_.rank(); rank < manifest.ranks; rank += comm_.size()) {
+  for (int rank = ranks_.rank(); rank < manifest.ranks; rank += ranks_.size()) {
     parts.push_back(read_part(path_of(options_.folder, resumed_from_, rank), resumed_from_, rank));
   }
   return parts;
 }
 
-bool SnapshotFolder::is_due() const { return now_s() >= due_s_; }
-
 void SnapshotFolder::write_part(SnapshotPart part) {
   part.generation = ++newest_;
-  part.rank = comm_.rank();
+  part.rank = ranks_.rank();
   Packer packer;
   wire<SnapshotPart>::pack(packer, part);
   const std::uint64_t checksum = crc_64(packer.bytes());
   packer.put(&checksum, sizeof(checksum));
   const std::span<const std::byte> bytes = packer.bytes();
-  write_file(path_of(options_.folder, newest_, comm_.rank()),
+  write_file(path_of(options_.folder, newest_, ranks_.rank()),
              {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 void SnapshotFolder::complete() {
-  for (int rank = 0; rank < comm_.size(); ++rank) {
+  for (int rank = 0; rank < ranks_.size(); ++rank) {
     if (const auto path = path_of(options_.folder, newest_, rank); !std::filesystem::exists(path)) {
       throw FileError(path, "is not there: do all ranks see the same folder?");
     }
   }
   const Manifest manifest{
-      .app = options_.app, .instance = options_.instance, .ranks = comm_.size()};
+      .app = options_.app, .instance = options_.instance, .ranks = ranks_.size()};
   sync_folder(options_.folder);
   write_file(path_of(options_.folder, newest_), json_text(manifest, 1) + "\n");
   sync_folder(options_.folder);

@@ -148,7 +148,7 @@ void resume_from_snapshot(std::string_view bytes) {
   std::ofstream(folder + "/cleave-snapshot-000001.json", std::ios::binary) << manifest;
   std::ofstream(folder + "/cleave-snapshot-000001.rank-00000", std::ios::binary) << part;
   const CheckpointOptions options{.folder = folder, .resume = true, .app = "a", .instance = "i"};
-  detail::SnapshotFolder(comm, options).read_share();
+  detail::SnapshotFolder(comm, *comm.transport(), options).read_share();
 }
 
 void read_keys(const std::filesystem::path& path) {

@@ -1,31 +1,116 @@
 // SPDX-License-Identifier: Apache-2.0
 // cleave::check: does an application keep the promises that DC_Call relies on? For a user's own
-// tests.
+// tests. Calls whose solutions are known run on virtual ranks: with blocks and messages that take
+// any time, slow ranks, a block that throws, and a search that is killed and resumed. A seed says
+// which, so that each can be tried again.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <ranges>
 #include <span>
 #include <string>
+#include <tuple>
+#include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <cleave/application.hpp>
-#include <cleave/check/equal.hpp>
-#include <cleave/check/schedules.hpp>
 #include <cleave/file.hpp>
+#include <cleave/kernel/any_app.hpp>
 #include <cleave/tree_search.hpp>
 #include <cleave/wire.hpp>
 
 namespace cleave {
 
+/// Further tries, each of another schedule of a call.
+struct CheckOptions {
+  std::uint64_t schedules = 0;
+  std::uint64_t seed = 1;  ///< of the first schedule; the next have the numbers after it
+};
+
 namespace detail {
+
+/// A problem whose solution is known.
+struct CheckedProblem {
+  std::string name;  ///< "problem 2"
+  std::shared_ptr<const AnyApp> app;
+  /// A problem, or a part, for each of so many ranks; empty if there are not so many parts.
+  std::function<Values(int ranks, bool in_parts)> given;
+  /// Whether ranks that have all of it each, or all ranks with their parts, have the solution.
+  std::function<bool(Values& solutions)> is_solution;
+  std::function<std::vector<CheckedProblem>()> smaller;  ///< ones, for a shorter report
+};
+
+/// One schedule of a call, on which no promise depends.
+struct CheckedSchedule {
+  DC_Type type{};
+  Placement placement{};
+  int ranks = 2;
+  /// Seed of what blocks and messages take. Without it blocks take 30 us, and messages no time.
+  std::optional<std::uint64_t> delays{};
+  /// The block that throws, counted over all ranks; they call once more then.
+  std::optional<std::uint64_t> throws{};
+  /// The message at which a search is killed, counted over all ranks. It goes on from a snapshot
+  /// then, on other ranks.
+  std::optional<std::uint64_t> killed{};
+};
+
+/// A schedule for each executor and placement that the application can have; none is disturbed.
+std::vector<CheckedSchedule> plain_schedules(const AppTraits& app);
+
+/// The promise that is broken in this schedule, a sentence; empty if none is.
+/// \param blocks  where each block is told; may be null
+std::string broken_in(const CheckedSchedule& schedule, const CheckedProblem& problem,
+                      std::vector<std::string>* blocks = nullptr);
+
+/// Tries schedules on 1 to 64 ranks, until one breaks a promise, and makes that one shorter.
+/// \return  the sentence with its seed, and the last 20 blocks before it; empty if none is broken
+std::string first_broken(const std::vector<CheckedProblem>& problems, const CheckOptions& options);
+
+/// A sequence in order, which is equal where its elements are, whether they have == or not.
+template <class T>
+concept Elements = std::ranges::forward_range<const T> && !requires { typename T::hasher; } &&
+                   (std::is_array_v<T> || kIsArray<T> || requires { typename T::allocator_type; });
+
+/// Equal in all that T holds: by its elements or fields, by == where it has neither, else by its
+/// bytes on the wire. Two NaN are equal.
+struct Equal {
+  template <class T>
+  bool operator()(const T& a, const T& b) const {
+    if constexpr (std::floating_point<T>) {
+      return a == b || (a != a && b != b);
+    } else if constexpr (Elements<T>) {
+      return std::ranges::equal(a, b, *this);
+    } else if constexpr (requires { a.has_value(); }) {
+      return a.has_value() == b.has_value() && (!a || (*this)(*a, *b));
+    } else if constexpr (requires { a.valueless_by_exception(); }) {
+      return a.index() == b.index() && std::visit(*this, a, b);
+    } else if constexpr (requires { std::tuple_size<T>::value; }) {
+      return [&]<std::size_t... i>(std::index_sequence<i...>) {
+        return ((*this)(std::get<i>(a), std::get<i>(b)) && ...);
+      }(std::make_index_sequence<std::tuple_size_v<T>>());
+    } else if constexpr (std::equality_comparable<T>) {
+      return a == b;
+    } else if constexpr (HasFields<T>) {
+      return (*this)(fields_of(a), fields_of(b));
+    } else {
+      return std::ranges::equal(Outgoing<T>(a).bytes(), Outgoing<T>(b).bytes());
+    }
+  }
+  template <class T, class Other>
+  bool operator()(const T& /*a*/, const Other& /*b*/) const {
+    return false;
+  }
+};
+inline constexpr Equal equal;
 
 /// The promises that an application broke, one sentence each.
 struct Promises {
@@ -34,14 +119,10 @@ struct Promises {
 
   /// Notes a broken promise, once for each problem.
   void require(bool holds, const std::string& sentence) {
-    note(holds ? "" : problem + ": " + sentence);
-  }
-  /// Notes a sentence, unless it is there or empty. \return  whether it is not empty
-  bool note(const std::string& sentence) {
-    if (!sentence.empty() && std::ranges::find(broken, sentence) == broken.end()) {
-      broken.push_back(sentence);
+    const std::string told = problem + ": " + sentence;
+    if (!holds && std::ranges::find(broken, told) == broken.end()) {
+      broken.push_back(told);
     }
-    return !sentence.empty();
   }
 };
 
@@ -51,39 +132,36 @@ template <class App, class Same>
 inline constexpr bool kCompares =
     !TreeSearch<App> || !HasBoundedVisit<App> || !std::same_as<Same, Equal>;
 
-/// The solution by one loop. Before, two workers search the tree, one of them only two nodes, and
-/// each node crosses to another rank before its visit.
+/// The solution by one loop. Before, each node crosses to another rank before its visit.
 /// \return  nothing where other ranks may find another one: the search stops at an answer
 template <TreeSearch App, class Same>
 std::optional<typename App::Solution> solution_of_search(const App& app,
                                                          const typename App::Problem& problem,
                                                          const Same& same, Promises& promises) {
-  using Total = typename App::Solution;
   SplitDeque<OpenOf<App>> stack;
   Visitor<App> visitor(app, stack);
-  std::array<Total, 2> totals{};
+  using Total = typename App::Solution;
+  Total one{};
+  Total other{};
   IncumbentOf<App> incumbent(first_incumbent(app, problem));
-  open_first(app, copy_of(problem), stack, totals[0]);
-  for (std::size_t turn = 0; !stack.private_empty() && !visitor.is_stopped(); ++turn) {
+  open_first(app, copy_of(problem), stack, one);
+  for (auto* total = &one; !stack.private_empty() && !visitor.is_stopped(); total = &other) {
     auto arrived = over_the_wire(stack.newest());
     promises.require(equal(stack.newest(), arrived), "Node changes on its way to another rank");
     stack.newest() = std::move(arrived);
-    visitor.visit(1, totals[turn < 2 ? 0 : 1], incumbent);
+    visitor.visit(1, *total, incumbent);
   }
   const auto combined = [&](const Total& left, const Total& right) {
     return app.combine(copy_of(left), copy_of(right));
   };
-  promises.require(
-      same(totals[0], combined(totals[0], {})) && same(totals[0], combined({}, totals[0])),
-      "Solution{} is not neutral for combine");
-  if (visitor.is_stopped()) {
-    return std::nullopt;
-  }
+  promises.require(same(one, combined(one, {})) && same(one, combined({}, one)),
+                   "Solution{} is not neutral for combine");
   if constexpr (kCompares<App, Same>) {
-    promises.require(same(combined(totals[0], totals[1]), combined(totals[1], totals[0])),
+    promises.require(same(combined(one, other), combined(other, one)),
                      "combine depends on the order of its arguments");
   }
-  return search_sequentially(app, copy_of(problem));
+  return visitor.is_stopped() ? std::nullopt
+                              : std::optional(search_sequentially(app, copy_of(problem)));
 }
 
 /// The solution by recursion. \return  nothing once the recursion does not end
@@ -132,14 +210,12 @@ std::vector<typename App::Problem> parts_of(const App& app, const typename App::
   std::vector<Problem> parts;
   if constexpr (MergesParts<App>) {
     parts.push_back(copy_of(problem));
-    for (std::size_t i = 0; i < parts.size() && parts.size() < full;) {
-      if (app.trivial(std::as_const(parts[i]))) {
-        ++i;
-        continue;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      while (parts.size() < full && !app.trivial(std::as_const(parts[i]))) {
+        auto halves = cleave::divide(app, std::move(parts[i]), Share{.left = 1, .total = 2});
+        parts[i] = std::move(halves.left);
+        parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(i) + 1, std::move(halves.right));
       }
-      auto halves = cleave::divide(app, std::move(parts[i]), Share{.left = 1, .total = 2});
-      parts[i] = std::move(halves.left);
-      parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(i) + 1, std::move(halves.right));
     }
   } else {
     for (std::size_t i = 0; i < full; ++i) {
@@ -155,11 +231,9 @@ std::vector<typename App::Problem> parts_of(const App& app, const typename App::
 /// A sum that is the same for any order of the elements.
 template <class Elements>
 std::uint64_t hash_of(const Elements& elements) {
-  std::uint64_t sum = 0;
-  for (const auto& each : elements) {
-    sum += crc_64(std::as_bytes(std::span(&each, 1)));
-  }
-  return sum;
+  return std::transform_reduce(
+      elements.begin(), elements.end(), std::uint64_t{0}, std::plus(),
+      [](const auto& each) { return crc_64(std::as_bytes(std::span(&each, 1))); });
 }
 
 /// A problem with its solution; refers to `app`. Its parts are smaller ones where it `has_parts`.
@@ -227,11 +301,10 @@ CheckedProblem checked_problem(const App& app, const std::string& name, typename
 ///   solution that one rank finds. Parts are made by `divide`, and an empty one where the problem
 ///   is a sequence. Of a sort of parts the order of elements with the same splitter does not count,
 ///   unless `same` is given.
-/// - So they do on 1 to 64 ranks, in as many schedules as `options` say. Blocks and messages take
-///   any time there, and some blocks throw. The first wrong one is made shorter, its seed is told.
+/// - So they do on 1 to 64 ranks, in as many schedules as `options` say, the first wrong one of
+///   which is made shorter.
 /// - Problem, Solution and Node arrive as they were sent.
-/// - `divide` comes to trivial problems, and is deterministic: with replicated placement every rank
-///   divides on its own.
+/// - `divide` comes to trivial problems, and is the same on every rank.
 /// - `sequential` returns what the recursion does.
 /// - The `combine` of a search is commutative, and `Solution{}` is neutral for it.
 ///
@@ -261,25 +334,28 @@ std::vector<std::string> check(const App& app, const std::vector<typename App::P
     if constexpr (TreeSearch<App>) {
       solution = detail::solution_of_search(app, problem, same, promises);
     }
-    if (solution) {
-      promises.require(detail::equal(*solution, detail::over_the_wire(*solution)),
-                       "Solution changes on its way to another rank");
-      if constexpr (SplitsParts<App>) {
-        promises.require(detail::hash_of(problem) == detail::hash_of(*solution),
-                         "the solution does not hold the elements of the problem");
-      }
+    if (!solution) {
+      continue;
     }
-    if (solution && detail::kCompares<App, Same>) {
+    promises.require(detail::equal(*solution, detail::over_the_wire(*solution)),
+                     "Solution changes on its way to another rank");
+    if constexpr (SplitsParts<App>) {
+      promises.require(detail::hash_of(problem) == detail::hash_of(*solution),
+                       "the solution does not hold the elements of the problem");
+    }
+    if constexpr (detail::kCompares<App, Same>) {
       solved.push_back(detail::checked_problem(app, promises.problem, detail::copy_of(problem),
                                                *std::move(solution), same));
       for (detail::CheckedSchedule& plain : detail::plain_schedules(solved.back().app->traits())) {
-        while (plain.ranks <= 5 && !promises.note(detail::broken_in(plain, solved.back()))) {
-          ++plain.ranks;
+        for (std::string broken; plain.ranks <= 5 && broken.empty(); ++plain.ranks) {
+          broken = detail::broken_in(plain, solved.back());
+          promises.require(broken.empty(), broken);
         }
       }
     }
   }
-  promises.note(detail::first_broken(solved, options));
+  const std::string broken = detail::first_broken(solved, options);
+  promises.broken.insert(promises.broken.end(), broken.empty() ? 0 : 1, broken);
   return promises.broken;
 }
 

@@ -74,8 +74,6 @@ class SearchMessages : public Messages {
   /// The polled messages of this rank (transport.hpp).
   virtual std::unique_ptr<Transport> transport() const = 0;
   virtual Surroundings surroundings(int threads) const = 0;
-  /// Null where the ranks are not MPI's.
-  virtual const Comm* comm() const { return nullptr; }
 };
 
 }  // namespace detail
@@ -134,7 +132,6 @@ class Comm : public detail::SearchMessages {
 
   std::unique_ptr<detail::Transport> transport() const override;
   detail::Surroundings surroundings(int threads) const override;
-  const Comm* comm() const override { return this; }
 
   /// Cleave's own duplicate, for collectives that this class does not have.
   MPI_Comm handle() const;
@@ -188,7 +185,7 @@ namespace detail {
 /// \throws Error  if `code`, which `call` returned, is no success
 void check_mpi(const char* call, int code);
 
-void run_and_agree(const Comm& comm, const std::function<void()>& work);
+void run_and_agree(const Messages& comm, const std::function<void()>& work);
 
 /// Calls `take`, which does not throw, on rank 0 with each rank's text, in rank order. Collective.
 /// Cost: 2 l + g bytes for each other rank.
@@ -214,7 +211,7 @@ std::string mpi_clock_name();
 /// Runs `function`, which may fail on some ranks only, on every rank; if it throws on any, that
 /// rank throws on, and every other an Error with the message of the lowest such rank. Collective.
 template <class Function>
-auto agree(const Comm& comm, Function&& function) {
+auto agree(const detail::Messages& comm, Function&& function) {
   if constexpr (std::is_void_v<decltype(function())>) {
     detail::run_and_agree(comm, [&function] { function(); });
   } else {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <cleave/comm.hpp>
+#include <cleave/comm/transport.hpp>
 #include <cleave/options.hpp>
 
 namespace cleave::detail {
@@ -34,20 +35,20 @@ std::shared_ptr<const int> lock_folder(const std::filesystem::path& folder);
 /// are left alone.
 class SnapshotFolder {
  public:
-  /// Collective. Makes the folder if it does not exist.
+  /// Collective. Makes the folder if it does not exist. Refers to `ranks` and `clock`.
   /// \throws Error  on every rank: the folder cannot be used, or another run uses it; it holds a
   ///                snapshot although none is to be resumed
-  SnapshotFolder(const Comm& comm, const CheckpointOptions& options);
+  SnapshotFolder(const Messages& ranks, const Transport& clock, const CheckpointOptions& options);
 
   /// The newest snapshot that was there; 0 if there was none.
   std::int64_t resumed_from() const { return resumed_from_; }
 
-  /// The parts of every `comm.size()`-th rank of then.
+  /// The parts of every `ranks.size()`-th rank of then.
   /// \throws Error  if one is damaged, or it is the snapshot of another search
   std::vector<SnapshotPart> read_share() const;
 
   /// On rank 0: whether it is time for another snapshot.
-  bool is_due() const;
+  bool is_due() const { return now_s() >= due_s_; }
 
   /// Writes this rank's part of the next snapshot, to the disk. \throws FileError
   void write_part(SnapshotPart part);
@@ -59,14 +60,16 @@ class SnapshotFolder {
 
  private:
   void open();
+  double now_s() const { return static_cast<double>(clock_.pace_ns()) * 1e-9; }
 
-  Comm comm_;
+  const Messages& ranks_;
+  const Transport& clock_;
   CheckpointOptions options_;
   std::shared_ptr<const int> lock_;  ///< on rank 0
   std::int64_t resumed_from_ = 0;
   std::int64_t newest_ = 0;  ///< the greatest number of any file
   std::int64_t written_ = 0;
-  double due_s_;  ///< by the clock of this host
+  double due_s_ = now_s() + options_.every_s;
 };
 
 /// Removes all snapshots in `folder`, but not the folder; nothing if another run uses it.

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <cleave/application.hpp>
-#include <cleave/check/schedules.hpp>
+#include <cleave/check.hpp>
 #include <cleave/comm.hpp>
 #include <cleave/dc_type.hpp>
 #include <cleave/figures.hpp>
