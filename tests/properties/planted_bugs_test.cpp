@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bugs of the kinds that people make, planted in five programs of textbooks: cleave::check finds
-// each, and finds it again by its seed. Without the bug it finds nothing.
+// each, and finds it again by its seed. Without the bug it finds nothing: in CLEAVE_SCHEDULES=1000
+// tries of each program, from CLEAVE_SCHEDULES_SEED=2 on.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <map>
 #include <string>
 #include <utility>
@@ -13,17 +13,13 @@
 
 #include <cleave/check.hpp>
 
+#include "tests/support/number_of.hpp"
+
 namespace cleave {
 namespace {
 
 using Sentences = std::vector<std::string>;
 using Numbers = std::vector<int>;
-
-/// So many tries of a program without a bug; CLEAVE_SCHEDULES asks for others.
-std::uint64_t many_schedules() {
-  const char* const asked = std::getenv("CLEAVE_SCHEDULES");
-  return asked == nullptr ? 500 : std::strtoull(asked, nullptr, 10);
-}
 
 /// The seed that a sentence ends its first line with; 0 if no seed was needed.
 std::uint64_t seed_of(const std::string& sentence) {
@@ -350,7 +346,7 @@ Sentences check_with(Bug bug, const CheckOptions& options) {
   }
 }
 
-class PlantedBug : public testing::TestWithParam<int> {};
+class PlantedBug : public ::testing::TestWithParam<int> {};
 
 TEST_P(PlantedBug, IsFoundAndFoundAgainByItsSeed) {
   const auto bug = static_cast<Bug>(GetParam());
@@ -364,10 +360,11 @@ TEST_P(PlantedBug, IsFoundAndFoundAgainByItsSeed) {
 }
 
 constexpr int kBugs = static_cast<int>(Bug::keeps_the_longer);
-INSTANTIATE_TEST_SUITE_P(All, PlantedBug, testing::Range(1, kBugs + 1));
+INSTANTIATE_TEST_SUITE_P(All, PlantedBug, ::testing::Range(1, kBugs + 1));
 
 TEST(PlantedBugs, WithoutThemNothingIsFound) {
-  const CheckOptions many{.schedules = many_schedules(), .seed = 1};
+  const CheckOptions many{.schedules = testing::number_of("CLEAVE_SCHEDULES", 500),
+                          .seed = testing::number_of("CLEAVE_SCHEDULES_SEED", 1)};
   EXPECT_EQ(check(LargestPart{}, {{31, -41, 59, 26, -53, 58, 97, -93, -23, 84}}, many),
             Sentences());
   EXPECT_EQ(check(Inversions{}, {{3, 4, 1, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9}, {2, 1}}, many),
