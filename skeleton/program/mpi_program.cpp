@@ -28,17 +28,14 @@ constexpr std::chrono::seconds kPatience{5};
 
 /// Whether every rank comes here within a time in which ranks that failed together do.
 bool all_ranks_come(MPI_Comm comm) {
-  using std::chrono::steady_clock;
   MPI_Request request = MPI_REQUEST_NULL;
   if (MPI_Ibarrier(comm, &request) != MPI_SUCCESS) {
     return false;
   }
-  const auto deadline = steady_clock::now() + kPatience;
   int done = 0;
-  while (done == 0 && steady_clock::now() < deadline) {
-    if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
-      return false;
-    }
+  for (const auto deadline = std::chrono::steady_clock::now() + kPatience;
+       done == 0 && std::chrono::steady_clock::now() < deadline &&
+       MPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS;) {
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
   return done != 0;
@@ -131,6 +128,9 @@ int number_in(const char* variable) {
 
 int run_mpi_program(int argc, char** argv, const std::string& name,
                     const std::function<void(const Comm& world)>& body) {
+  // Else what MPI opens takes the place of a closed standard stream, and is written to.
+  for (int file = 0; file >= 0 && file <= STDERR_FILENO; file = ::open("/dev/null", O_RDWR)) {
+  }
   // A write beyond a limit of the shell is an error of the write, not the end by a signal.
   std::signal(SIGXFSZ, SIG_IGN);
   int provided = MPI_THREAD_SINGLE;
