@@ -123,6 +123,14 @@ void expect_told_that_output_is_full(const std::string& command) {
       << command << ": " << finished.err;
 }
 
+TEST(Input, OfAClosedStreamIsEmptyAndNotWhatMpiHasOpened) {
+  const Finished finished = run_program(
+      {"sh", "-c",
+       "exec timeout 10 " + kPrograms +
+           "/cleave-quicksort --type work_stealing --rehearse 2 --network /dev/stdin <&-"});
+  EXPECT_EQ(finished.err, "cleave-quicksort: /dev/stdin: empty, expected a JSON object\n");
+}
+
 TEST(Output, ThatIsFullIsAFailureOfEveryProgram) {
   int programs = 0;
   for (const auto& entry : std::filesystem::directory_iterator(kPrograms)) {
