@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
+#include <vector>
 
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
@@ -34,8 +35,10 @@ std::string changed(std::string bytes, std::mt19937& random) {
 /// erased.
 void at_every_value(json& value, const std::function<void()>& changed) {
   const json original = value;
+  const json deep = json::parse(std::string(200, '[') + std::string(200, ']'));
   for (const json& replacement :
-       {json(), json(-1), json(1e300), json("text"), json::array(), json(true), json::object()}) {
+       {json(), json(-1), json(1e308), json("\xe2\x80\xae"), json::array(), json(true),
+        json::object(), deep, json(std::vector<int>(5000))}) {
     value = replacement;
     changed();
   }

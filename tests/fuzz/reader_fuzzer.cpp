@@ -27,6 +27,7 @@
 #include <cleave/file.hpp>
 #include <cleave/host/host.hpp>
 #include <cleave/kernel/snapshot.hpp>
+#include <cleave/trace/json_fields.hpp>
 #include <cleave/trace/machine_file.hpp>
 #include <cleave/trace/words.hpp>
 #include <cleave/wire.hpp>
@@ -71,8 +72,18 @@ class MemoryFile {
   int file_;
 };
 
+/// What has been read is written, and read as the same. An exception is a finding.
+template <class Value>
+void go_round(const Value& value, Value (*read)(const std::filesystem::path&)) noexcept {
+  const std::string text = detail::json_text(value);
+  if (detail::json_text(read(MemoryFile(text).path())) != text) {
+    std::abort();
+  }
+}
+
 void read_model_and_ask(const std::filesystem::path& path) {
   const models::Model model = models::read_model(path);
+  go_round(model, models::read_model);
   for (const models::RunPoint& run : model.fitted) {
     for (const int ranks : {1, 2, 3}) {
       models::predict(model, ranks, run.sizes);
@@ -167,7 +178,9 @@ Reader of_file(void (*read)(const std::filesystem::path&)) {
 const std::map<std::string_view, Reader>& readers() {
   static const std::map<std::string_view, Reader> all = {
       {"trace", of_file(read_trace_and_collect)},
-      {"machine", of_file([](const auto& path) { detail::read_machine(path); })},
+      {"machine", of_file([](const auto& path) {
+         go_round(detail::read_machine(path), detail::read_machine);
+       })},
       {"model", of_file(read_model_and_ask)},
       {"tree", of_file([](const auto& path) { splitting::parse_tree(path, read_file(path)); })},
       {"plan", of_file([](const auto& path) {
