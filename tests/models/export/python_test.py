@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 PROGRAMS, MPIEXEC, SOURCE = pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3])
 PACKAGE = SOURCE / "models/python"
@@ -175,6 +176,28 @@ class Models(unittest.TestCase):
 
 
 class Commands(unittest.TestCase):
+    def test_a_model_of_a_frame_answers_and_is_drawn(self):
+        for columns, power, labels in ((["ranks", "N"], -1, ["100", "200", "400"]),
+                                       (["M", "N"], 1, ["1, 100", "1, 200", "1, 400"])):
+            rows = [(a, b, 1e-3 * b * a**power) for a in (1, 2, 4, 8) for b in (100, 200, 400)]
+            model = cleave.fit(pandas.DataFrame(rows, columns=[*columns, "seconds"]))
+            self.assertTrue(pathlib.Path(model.report(FOLDER / "page")).read_text().startswith("<!doctype html>"))
+            pyplot = mock.Mock()
+            pyplot.subplots.return_value = "figure", mock.Mock(**{"plot.return_value": [mock.Mock()]})
+            with mock.patch.dict(sys.modules, {"matplotlib": mock.Mock(pyplot=pyplot)}):
+                drawn = model.plot(columns[0]).plot.call_args_list
+            self.assertEqual([call.kwargs["label"] for call in drawn], labels)
+            self.assertEqual(list(drawn[0].args[0]), [1, 2, 4, 8, 16, 32])
+            for x, seconds in zip(*drawn[1].args):
+                self.assertAlmostEqual(seconds / x**power, 0.2, delta=0.03)
+            if columns[0] == "ranks":
+                self.assertEqual(model.plan({"N": 200}, deadline="1d").attrs["ranks"], 1)
+        with mock.patch.dict(sys.modules, {"matplotlib": None}), self.assertRaisesRegex(cleave.CleaveError, "pip install"):
+            model.plot()
+        file = model.attrs["file"]
+        del model
+        self.assertFalse(os.path.exists(file))
+
     def test_predictions_are_those_of_cleave(self):
         frame = cleave.predict(STUDY, [1, 2], [{"N": 1 << 20}, {"N": 1 << 21}])
         self.assertEqual(len(frame), 4)
@@ -224,18 +247,6 @@ class Commands(unittest.TestCase):
         self.assertFalse((FOLDER / "none.model.json").exists())
 
 
-class Packaging(unittest.TestCase):
-    def test_the_wheel_has_the_package(self):
-        copy = FOLDER / "python"  # setuptools writes beside what it packs
-        shutil.copytree(PACKAGE, copy)
-        run(sys.executable, "-m", "pip", "wheel", "--no-index", "--no-deps", "--no-build-isolation", "-w", FOLDER, copy)
-        wheel, = FOLDER.glob("cleave-*.whl")
-        version = re.search(r"^project\(cleave VERSION (\S+)", (SOURCE / "CMakeLists.txt").read_text(), flags=re.M)[1]
-        self.assertEqual(wheel.name, f"cleave-{version}-py3-none-any.whl")
-        run(sys.executable, "-c", f"import sys; sys.path.insert(0, {str(wheel)!r}); import cleave; "
-                                  f"assert cleave.__file__.startswith({str(wheel)!r})")
-
-
 class Documents(unittest.TestCase):
     """The code of the documents runs in a folder that has sort-study, and is as short as they say."""
 
@@ -267,11 +278,17 @@ class Documents(unittest.TestCase):
             self.assertEqual(len(re.findall("^LEAVE ", events, flags=re.M)), len(found))
 
     @unittest.skipIf(missing - {"otf2"}, "apt-get install python3-nbclient python3-ipykernel")
-    def test_the_notebook_runs(self):
+    def test_the_notebooks_run(self):
+        for name in ("analysis", "table"):
+            with self.subTest(name):
+                self.run_notebook(SOURCE / f"docs/how-to/{name}.ipynb")
+        self.assertGreater((FOLDER / "pages/report.html").stat().st_size, 0)
+
+    def run_notebook(self, path):
         import nbclient
         import nbformat
 
-        notebook = nbformat.read(SOURCE / "docs/how-to/analysis.ipynb", as_version=4)
+        notebook = nbformat.read(path, as_version=4)
         nbformat.validate(notebook)
         self.assertFalse(any(cell.outputs for cell in notebook.cells if cell.cell_type == "code"), "kept without output")
         os.environ["PYTHONPATH"] = str(PACKAGE)
