@@ -55,7 +55,7 @@ static_assert(decltype(stop_flag)::is_always_lock_free &&
               "a signal handler sets them");
 
 /// A launcher may pass on what a terminal has sent already.
-extern "C" void set_stop_flag(int signal) {
+void set_stop_flag(int signal) {
   constexpr std::time_t kSameRequest_s = 2;
   const std::time_t now_s = std::time(nullptr);
   if (!stop_flag.exchange(true)) {

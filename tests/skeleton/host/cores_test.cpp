@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cores, who is bound to which, and who is near whom, on hosts that hwloc makes up.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include <cleave/host/host.hpp>
+#include <cleave/version.hpp>
 
 #include "tests/support/temporary_folder.hpp"
 
@@ -114,6 +116,13 @@ TEST(Placing, GivesEachWorkerACoreWhereTheyTakeAll) {
            {{some, cores_of(8, {3, 4, 5, 8})}, 4}}) {  // one core in common
     EXPECT_EQ(placed(cores, threads), Lists(cores.size()));
   }
+}
+
+TEST(Version, IsThatOfTheProject) {
+  const std::string of_macros =
+      fmt::format("{}.{}.{}", CLEAVE_VERSION_MAJOR, CLEAVE_VERSION_MINOR, CLEAVE_VERSION_PATCH);
+  EXPECT_EQ(of_macros, cleave::version());
+  EXPECT_TRUE(configuration().starts_with("commit " + commit() + "; ")) << configuration();
 }
 
 }  // namespace
