@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The Debian packages: `cmake --build BUILD --target package`, or `cpack -G DEB` in the build folder. Two builds of
 # one commit with one SOURCE_DATE_EPOCH and one umask are the same bit for bit.
-set(maintainer "Cleave developers <cleave@example.org>")
+# Debian wants an address, and the project has none: SUPPORT.md. The domain `invalid` is reserved for that.
+set(maintainer "Cleave developers <cleave@no-address.invalid>")
 string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
 file(CONFIGURE OUTPUT changelog CONTENT "cleave (@PROJECT_VERSION@) unstable; urgency=medium
 

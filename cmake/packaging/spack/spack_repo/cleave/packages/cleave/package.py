@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 import pathlib
 
+from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
+
 from spack.package import *
 
 
 class Cleave(CMakePackage):
     """Divide-and-conquer over MPI with traces and predicted run times."""
 
-    homepage = "https://cleave.example.org"
-    # The clone that this recipe lies in.
-    git = pathlib.Path(__file__).resolve().parents[5].as_uri()
+    # The clone that this recipe lies in. cmake/packaging/release writes url, sha256 and maintainers in its place.
+    git = pathlib.Path(__file__).resolve().parents[7].as_uri()
+    homepage = git
 
     license("Apache-2.0")
     version("0.3.0", branch="main")
@@ -22,7 +24,7 @@ class Cleave(CMakePackage):
     depends_on("pkgconfig", type="build")
     depends_on("help2man", type="build")
     depends_on("mpi")
-    depends_on("boost@1.81:")
+    depends_on("boost@1.81: +context")
     depends_on("cli11")
     depends_on("eigen@3.4:", type="build")
     depends_on("fmt")
@@ -43,3 +45,12 @@ class Cleave(CMakePackage):
     def setup_run_environment(self, env):
         if self.spec.satisfies("+python"):
             env.prepend_path("PYTHONPATH", join_path(self.prefix, "lib", "python3", "dist-packages"))
+
+    def test_version(self):
+        """the command starts"""
+        Executable(join_path(self.prefix, "bin", "cleave"))("--version")
+
+    def test_sort(self):
+        """a sort on one rank is right"""
+        sort = Executable(join_path(self.prefix, "bin", "cleave-quicksort"))
+        sort("--size", "N=1K", "--repetitions", "1", "--verify")
