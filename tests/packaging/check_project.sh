@@ -22,6 +22,10 @@ sed -n 's/^  \(cleave.*\)/\1/p' next | while read -r command; do
   grep -qF "$command" my-project/README.md || { echo "README.md has another command than: $command"; exit 1; }
 done
 bash -euxo pipefail commands
+cp -r "$(dirname "$0")/../../cmake/packaging/validation" .
+for step in compile run clean; do
+  (cd validation && "./$step.sh")
+done
 cd my-project
 
 [ "$form" = search ] && size=N=8 || size=N=10000
