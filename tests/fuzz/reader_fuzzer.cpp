@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every reader of files from outside under libFuzzer: whatever the bytes are, it answers or throws
-// an Error of one line. The environment variable CLEAVE_READER names the reader, or else the program's name does.
+// an Error of one line. The environment variable CLEAVE_READER names the reader, or else the
+// program's name does.
 #include <mpi.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -210,7 +211,8 @@ const std::map<std::string_view, Reader>& readers() {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const auto reader = [] {
     const char* const name = std::getenv("CLEAVE_READER");
-    const auto found = cleave::readers().find(name == nullptr ? program_invocation_short_name : name);
+    const auto found =
+        cleave::readers().find(name == nullptr ? program_invocation_short_name : name);
     if (found == cleave::readers().end()) {
       std::cerr << "reader_fuzzer: CLEAVE_READER must be one of";
       for (const auto& [known, read] : cleave::readers()) {

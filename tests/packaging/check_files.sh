@@ -22,6 +22,7 @@ pages() {
 expected() {
   # The headers of the rooms.
   (cd "$source/skeleton" && find . -path '*/cleave/*.hpp' | sed 's|.*/cleave/|include/cleave/|')
+  echo include/cleave/version.hpp
   printf 'lib/libcleave_%s.a\n' trace host schedule comm contract kernel check command_line program
   printf 'lib/cmake/cleave/%s\n' cleave-config.cmake cleave-config-version.cmake FindHwloc.cmake
   # A targets file has one beside it of the build type.
