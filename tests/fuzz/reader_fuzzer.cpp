@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every reader of files from outside under libFuzzer: whatever the bytes are, it answers or throws
-// an Error of one line. The environment variable CLEAVE_READER names the reader, or else the
-// program's name does.
+// an Error of one line. The reader's name is in the environment (CLEAVE_READER), or the program's.
 #include <mpi.h>
 #include <sys/mman.h>
 #include <unistd.h>

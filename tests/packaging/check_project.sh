@@ -23,9 +23,7 @@ sed -n 's/^  \(cleave.*\)/\1/p' next | while read -r command; do
 done
 bash -euxo pipefail commands
 cp -r "$(dirname "$0")/../../cmake/packaging/validation" .
-for step in compile run clean; do
-  (cd validation && "./$step.sh")
-done
+(cd validation && ./compile.sh && ./run.sh && ./clean.sh)
 cd my-project
 
 [ "$form" = search ] && size=N=8 || size=N=10000

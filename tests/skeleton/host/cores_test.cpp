@@ -119,9 +119,8 @@ TEST(Placing, GivesEachWorkerACoreWhereTheyTakeAll) {
 }
 
 TEST(Version, IsThatOfTheProject) {
-  const std::string of_macros =
-      fmt::format("{}.{}.{}", CLEAVE_VERSION_MAJOR, CLEAVE_VERSION_MINOR, CLEAVE_VERSION_PATCH);
-  EXPECT_EQ(of_macros, cleave::version());
+  EXPECT_EQ(cleave::version(), fmt::format("{}.{}.{}", CLEAVE_VERSION_MAJOR, CLEAVE_VERSION_MINOR,
+                                           CLEAVE_VERSION_PATCH));
   EXPECT_TRUE(configuration().starts_with("commit " + commit() + "; ")) << configuration();
 }
 
