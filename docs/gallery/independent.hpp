@@ -10,6 +10,7 @@
 #include <numeric>
 #include <random>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace gallery {
@@ -69,6 +70,23 @@ int least_cost(int size, const Flow& flow, const Distance& distance) {
     least = std::min(least, cost);
   } while (std::ranges::next_permutation(places).found);
   return least;
+}
+
+/// The sum of factor(0, k_0) factor(1, k_1) ... over all levels k_i >= 0 that add up to less than
+/// `levels`, as the product of one polynomial a variable: its coefficient of x^k is factor(i, k).
+template <class Factor>
+std::complex<double> sum_of_products(int variables, std::size_t levels, const Factor& factor) {
+  std::vector<std::complex<double>> sums(levels);
+  sums.at(0) = 1;
+  for (int i = 0; i < variables; ++i) {
+    std::vector<std::complex<double>> next(levels);
+    for (std::size_t k = 0; k < levels; ++k) {
+      const std::complex<double> by = factor(i, static_cast<int>(k));
+      for (std::size_t j = k; j < levels; ++j) next[j] += sums[j - k] * by;
+    }
+    sums = std::move(next);
+  }
+  return std::accumulate(sums.begin(), sums.end(), std::complex<double>());
 }
 
 /// Number k of the discrete Fourier transform, by its definition.
