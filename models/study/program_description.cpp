@@ -94,14 +94,12 @@ fs::path find_program(const std::string& name) {
 }
 
 ProgramDescription describe_program(const fs::path& file, const std::vector<std::string>& options) {
-  std::string line = description_of(file, {}, "is no Cleave program: with --describe ",
-                                    "; a study needs a program whose main calls cleave::run");
-  if (!options.empty()) {
-    line = check_options_of_run(file, options);
-  }
+  const std::string line =
+      !options.empty() ? check_options_of_run(file, options)
+                       : description_of(file, {}, "is no Cleave program: with --describe ",
+                                        "; a study needs a program whose main calls cleave::run");
   try {
-    ProgramDescription program;
-    program.file = file;
+    ProgramDescription program{{}, file};
     detail::JsonFields object = detail::JsonFields::parse(file, "--describe", line);
     fields(object, program);
     return program;

@@ -26,7 +26,11 @@ bool is_search(const StudyPlan& plan) {
   return plan.program.type == name_of(DC_Type::work_stealing);
 }
 
-ProgramDescription describe(const StudyArguments& arguments) {
+ProgramDescription describe(StudyArguments arguments) {
+  if (!arguments.sizes.empty() && arguments.sizes[0].starts_with('-')) {  // one may be required
+    std::istringstream words(arguments.sizes[0]);
+    std::copy(std::istream_iterator<std::string>(words), {}, std::back_inserter(arguments.options));
+  }
   ProgramDescription program = describe_program(find_program(arguments.program), arguments.options);
   std::erase(program.types, "sequential");
   if (std::ranges::find(program.types, program.type) == program.types.end()) {
@@ -264,10 +268,8 @@ std::filesystem::path StudyPlan::trace_of(const Case& c, int round) const {
 StudyPlan plan_study(const StudyArguments& arguments) {
   StudyPlan plan{.arguments = arguments, .program = describe(arguments)};
   plan.study = study_of(arguments, plan.program);
-  plan.file_name = file_name_of(plan.program.name);
-  if (plan.file_name.empty()) {
-    plan.file_name = "program";
-  }
+  const std::string name = file_name_of(plan.program.name);
+  plan.file_name = name.empty() ? "program" : name;
   plan.folder = arguments.out.empty() ? plan.file_name + "-study" : arguments.out;
   plan.workers = workers_of(plan);
   // A program of a second has time for all rounds.
