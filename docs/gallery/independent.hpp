@@ -72,8 +72,9 @@ int least_cost(int size, const Flow& flow, const Distance& distance) {
   return least;
 }
 
-/// The sum of factor(0, k_0) factor(1, k_1) ... over all k_i >= 0 that add up to less than `levels`.
-/// Each variable is a polynomial, whose coefficient of x^k is factor(i, k), and these are multiplied.
+/// The sum of factor(0, k_0) factor(1, k_1) ... over all k_i >= 0 that add up to less than
+/// `levels`. Each variable is a polynomial, whose coefficient of x^k is factor(i, k), and these are
+/// multiplied.
 template <class Factor>
 std::complex<double> sum_of_products(int variables, std::size_t levels, const Factor& factor) {
   std::vector<std::complex<double>> sums(levels);
