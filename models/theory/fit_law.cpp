@@ -85,8 +85,7 @@ class FormFit {
 
   /// But for what is the same of all forms.
   double log_evidence() const {
-    const double ratio = variance_ / (kFloor * kFloor);
-    return -0.5 * (kFirmness + count()) * std::log(ratio);
+    return -0.5 * (kFirmness + count()) * std::log(variance_ / (kFloor * kFloor));
   }
 
   /// Nothing where a coefficient is negative, or the rows determine none.

@@ -66,8 +66,7 @@ std::vector<std::string> sorted_names(const Form& form) {
   return names;
 }
 
-/// The sum of products; `terms` has one place for each size in each. More products and factors cost
-/// more.
+/// The sum of products; `terms` has one place for each size in each. More of either cost more.
 PricedForm form_of(const Terms& terms, std::size_t sizes) {
   PricedForm result;
   for (std::size_t first = 0; first < terms.size(); first += sizes) {

@@ -220,11 +220,8 @@ std::optional<CommandLine> parse_options(const ProgramTraits& program, int ranks
   o.placement = default_placement(program);
   o.sizes = default_sizes(program);
   CLI::App cli(program.summary, program.program);
-  cli.footer(
-      fmt::format("Examples:\n"
-                  "  mpiexec -n 2 {0} --verify\n"
-                  "  mpiexec -n 4 {0} --trace run.trace.jsonl --json",
-                  program.program));
+  cli.footer(fmt::format("Examples:\n  mpiexec -n 2 {} --verify --trace run.trace.jsonl",
+                         program.program));
   cli.option_defaults()->always_capture_default()->group(kOwnGroup);
   std::string size = as_size_option(o.sizes);
   if (!program.sizes.empty()) {
@@ -273,7 +270,7 @@ Study default_study(const ProgramTraits& program, bool is_quick) {
     const double factor = std::pow(0.75, step) / (is_quick ? 8 : 1);
     NamedSizes sizes = default_sizes(program);
     std::int64_t& first = sizes[std::string(program.sizes.front().name)];
-    if (program.searches) {
+    if (program.searches || first < 64) {  // a depth or a number of dimensions
       first -= step + (is_quick ? 1 : 0);
     } else {
       for (auto& [name, count] : sizes) {
