@@ -35,6 +35,9 @@ TEST(Comm, CollectivesGiveEachRankWhatIsForIt) {
   std::array<std::int64_t, 2> both = {comm.rank() + 5, -comm.rank()};
   comm.allreduce_min(both);
   EXPECT_EQ(both, (std::array<std::int64_t, 2>{5, -last}));
+  std::vector<std::int64_t> many(9, comm.rank());
+  comm.allreduce_min(many);
+  EXPECT_EQ(many, std::vector<std::int64_t>(9, 0));
   EXPECT_EQ(comm.bcast(comm.rank() == last ? "of the last" : "", last), "of the last");
   std::vector<int> offsets(comm.size());
   std::iota(offsets.begin(), offsets.end(), 0);
@@ -198,6 +201,27 @@ TEST_F(WriteTrace, HasTheSpansOfEveryRankAndCountsTheRest) {
     for (const std::int64_t offset_ns : trace.run.clock_offset_ns) {
       EXPECT_LT(std::abs(offset_ns), 1'000'000'000) << "on one host";
     }
+  }
+}
+
+TEST_F(WriteTrace, HasSpansInAnyNumberOfMessages) {
+  const auto path = folder_ / "long.trace.jsonl";
+  const std::int64_t count = comm_.rank() == 0 ? 16'384 : 16'385;
+  Recorder recorder(mpi_time_ns, 1 << 16);
+  recorder.begin_repetition(0, false);
+  for (std::int64_t i = 0; i < count; ++i) {
+    recorder.record(Block::wait, 0, 1, i, i + 1, 0, {});
+  }
+  recorder.end_repetition(count);
+  write_trace(comm_, path, {.app = "test", .provenance = provenance_here("comm_test", "", "")},
+              recorder);
+  if (comm_.rank() == 0) {
+    std::vector<std::int64_t> next(static_cast<std::size_t>(comm_.size()));
+    for (const auto& [rank, span] : read_trace(path).spans) {
+      EXPECT_EQ(span.begin_ns, next[rank]++);
+    }
+    EXPECT_EQ(next.front(), count);
+    EXPECT_EQ(next.back(), comm_.size() == 1 ? count : count + 1);
   }
 }
 

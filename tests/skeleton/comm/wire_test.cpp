@@ -132,7 +132,7 @@ static_assert(kStayHere<std::unique_ptr<int>, std::reference_wrapper<int>, Itera
 
 struct Tree {
   int value = 0;
-  std::vector<std::pair<int, Tree>> children;
+  std::map<int, Tree> children;
 };
 class Opaque {
   int value_ = 3;

@@ -137,6 +137,7 @@ TEST(Bag, ThatAnyWorkerStopsKeepsWhatWasNotTakenAndGoesOnAfterwards) {
     EXPECT_TRUE(bag.is_stopped());
     EXPECT_EQ(bag.size(), 20 * comm.size());
     bag.restart();
+    EXPECT_FALSE(bag.is_stopped());
     take_all(false);
     EXPECT_FALSE(bag.is_stopped());
     EXPECT_EQ(comm.allreduce_sum(taken), 20 * comm.size());

@@ -354,8 +354,10 @@ TEST(DcCall, RanksThatCallDifferentlyGetOneError) {
     std::optional<CheckpointOptions> checkpoint = {};
     bool is_other_sort = false;
     int extra = 0;  ///< elements
+    std::optional<EndedEarly>* ended = nullptr;
   };
   struct AnotherSort : examples::Mergesort {};
+  std::optional<EndedEarly> ended;
   constexpr auto kStealing = DC_Type::work_stealing;
   struct Case {
     Call first, last;
@@ -368,6 +370,9 @@ TEST(DcCall, RanksThatCallDifferentlyGetOneError) {
       {{kStealing},
        {.type = kStealing, .checkpoint = CheckpointOptions{}},
        "work_stealing, replicated, threads 1, snapshots"},
+      {{kStealing},
+       {.type = kStealing, .ended = &ended},
+       "work_stealing, replicated, threads 1, ended_early"},
       {{}, {.is_other_sort = true}, "hypercube, replicated, threads 1"},
       {{}, {.extra = 1}, "hypercube, replicated, threads 1"},
       {{kStealing}, {.type = kStealing, .extra = 1}, "work_stealing, replicated, threads 1"}};
@@ -375,7 +380,7 @@ TEST(DcCall, RanksThatCallDifferentlyGetOneError) {
     const Call& mine = world_rank() == last ? c.last : c.first;
     const Options options{.comm = MPI_COMM_WORLD,
                           .placement = mine.placement,
-                          .stealing = {.threads = mine.threads},
+                          .stealing = {.threads = mine.threads, .ended_early = mine.ended},
                           .checkpoint = mine.checkpoint};
     const std::string error = error_of([&] {
       const auto values = random_values(1000 + mine.extra, 3);

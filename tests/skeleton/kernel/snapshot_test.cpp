@@ -261,13 +261,20 @@ TEST(Snapshot, OfAnotherSearchOrDamagedIsRefusedAndKept) {
   renumber(folder.path(), "000001", "000009");
   EXPECT_NE(refused().find("is not the part that its name says"), std::string::npos);
   renumber(folder.path(), "000009", "000001");
+  if (world().size() > 1) {
+    const std::string own = read_file(part);
+    const auto other = folder.path() / "cleave-snapshot-000001.rank-00001";
+    on_first_rank([&] { write_file(part, read_file(other)); });
+    EXPECT_NE(refused().find("is not the part that its name says"), std::string::npos);
+    on_first_rank([&] { write_file(part, own); });
+  }
   EXPECT_EQ(refused(), "");  // nothing was lost
 }
 
 TEST(Snapshot, ReplacesTheOneBeforeAndPartsWithoutAManifest) {
   const SharedFolder folder;
   EXPECT_NE(stop_early(folder.path()), "");
-  renumber(folder.path(), "000001.json", "kept");  // as after a kill before it was whole
+  renumber(folder.path(), "000001.json", "000001.json.0a1b2c3d.partial");  // as after a kill
   const auto generations = [&] {
     std::set<std::string> found;
     for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {

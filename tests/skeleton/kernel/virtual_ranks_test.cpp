@@ -126,6 +126,7 @@ TEST(VirtualRanks, WaitForMessagesAsLongAsTheNetworkTakes) {
       .inside = network(1e-6, 1e-9), .between = network(1e-5, 1e-8), .ranks_per_host = 2};
   std::array<std::int64_t, 4> arrived_ns{};
   const auto pass_on = [&](const SearchMessages& rank) {
+    EXPECT_EQ(rank.surroundings(1).near, std::vector<int>{rank.rank() ^ 1});
     std::vector<std::byte> bytes(1000);
     for (int other = 1; rank.rank() == 0 && other < 4; ++other) {
       rank.send(other, bytes);
@@ -241,8 +242,11 @@ TEST(NetworkOf, RefusesAMachineOfOneHostForSeveral) {
   Machine machine = machine_of_two_hosts();
   machine.exchange.pop_back();
   EXPECT_EQ(network_of(machine, 8, 8).delay_ns(0, 7, 0), 2'000);
+  EXPECT_EQ(network_of({}, 1, 8).delay_ns(0, 0, 100), 0);
   const std::string what = testing::message_of([&] { network_of(machine, 8, 4); });
   EXPECT_NE(what.find("no l and g between hosts"), std::string::npos) << what;
+  EXPECT_NE(testing::message_of([] { network_of({}, 2, 2); }).find("no l and g of messages"),
+            std::string::npos);
 }
 
 }  // namespace
