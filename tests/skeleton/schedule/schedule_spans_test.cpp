@@ -30,8 +30,9 @@ std::vector<int> random_values(std::size_t count, unsigned seed) {
 
 using Lines = std::vector<std::string>;
 
-std::string line_of(Block block, int level, int group) {
-  return fmt::format("{} at level {} of {} ranks", name_of(block), level, group);
+std::string line_of(Block block, int level, int group, bool gives = false) {
+  return fmt::format("{} at level {} of {} ranks{}", name_of(block), level, group,
+                     gives && block == Block::exchange ? ", with sizes" : "");
 }
 
 /// The spans that this rank is to record, but for the skeleton's own: before what is moved from
@@ -45,7 +46,10 @@ Lines expected(Way way) {
     if (step.kind == Step::Kind::move && step.what != Step::What::part) {
       lines.push_back(line_of(Block::wait, level, ranks.size));
     }
-    lines.push_back(line_of(step.block, level, ranks.size));
+    const bool to_own_half = ranks.left().contains(world().rank())
+                                 ? step.flow == Step::Flow::to_left
+                                 : step.flow == Step::Flow::to_right;
+    lines.push_back(line_of(step.block, level, ranks.size, !to_own_half));
   }
   return lines;
 }
@@ -62,7 +66,8 @@ Lines recorded(const Recorder& recorder, bool splits) {
     }
     const bool agrees = std::exchange(makes_room, splits && span.block == Block::skeleton);
     if (!asks && !agrees && span.block != Block::skeleton) {
-      lines.push_back(line_of(span.block, span.level, span.group));
+      lines.push_back(
+          line_of(span.block, span.level, span.group, !recorder.sizes_of(span).empty()));
     }
   }
   return lines;
