@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <new>
 #include <random>
 
 #include <cleave/dc_call.hpp>
@@ -95,6 +96,32 @@ TEST_P(ScheduledSpans, AreOfAnyPlacement) {
   expect_as_scheduled(Way::merging, Placement::distributed, examples::MergedParts{}, own);
   expect_as_scheduled(Way::splitting, Placement::distributed, examples::SplitSort{},
                       Part<int>(std::span<const int>(own)));
+}
+
+TEST_P(ScheduledSpans, AMessageWithoutRoomIsOneExceptionOnEveryRank) {
+  const std::vector<int> values = random_values(GetParam(), 1);
+  for (const Placement placement : {Placement::replicated, Placement::rooted}) {
+    for (int failing = 0, piece = 0; failing < world().size(); ++piece) {
+      int pieces_left = world().rank() == failing ? piece : -1;
+      const auto fail = [&](Block block, int /*level*/) {
+        if (block == Block::skeleton && pieces_left-- == 0) {
+          throw std::bad_alloc();
+        }
+      };
+      std::string error;
+      try {
+        call(DC_Type::hypercube, examples::Mergesort{}, std::vector<int>(values),
+             {{.comm = MPI_COMM_WORLD, .placement = placement}, fail});
+      } catch (const FunctorError& e) {
+        error = fmt::format("rank {}, {}", e.rank(), e.block());
+      }
+      const std::int64_t missing = world().rank() == failing && pieces_left < 0 ? 1 : 0;
+      const bool is_without = world().allreduce_max(missing) != 0;
+      EXPECT_EQ(error, is_without ? fmt::format("rank {}, exchange", failing) : "");
+      failing += is_without ? 0 : 1;
+      piece = is_without ? piece : -1;
+    }
+  }
 }
 
 }  // namespace
