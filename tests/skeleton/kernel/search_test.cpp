@@ -516,10 +516,13 @@ struct Endless {
   using Solution = std::int64_t;
   void visit(std::int64_t node, Children<std::int64_t>& children, std::int64_t& total) const {
     ++total;
-    children.push(node + 1);
-    children.push(node + 1);
+    for (int i = 0; i < 2 && node < depth; ++i) {
+      children.push(node + 1);
+    }
   }
   std::int64_t combine(std::int64_t left, std::int64_t right) const { return left + right; }
+
+  std::int64_t depth = std::numeric_limits<std::int64_t>::max();
 };
 
 /// The count of Endless before it is ended, on each rank, and the reason.
@@ -577,6 +580,36 @@ TEST(Search, OnOneRankEndedEarlyHasWhatItHasFound) {
   const std::atomic<bool> stop = true;
   EXPECT_EQ(search_sequentially(Endless{}, 0, {.stop = &stop, .ended_early = &ended}), 1);
   EXPECT_EQ(ended->reason, "stopped before the search was done");
+  const Options options{.comm = MPI_COMM_SELF,
+                        .stealing = {.max_nodes = 10, .ended_early = &ended}};
+  EXPECT_EQ(DC_Call(DC_Type::work_stealing, Endless{.depth = 3}, 0, options), 15);
+  EXPECT_EQ(ended->reason, "the tree has more than 10 nodes");  // though all are visited at once
+}
+
+/// The times of a worker of this rank are the sums of its spans.
+void expect_sums(const WorkerStatistics& worker, const Recorder& recorder) {
+  WorkerStatistics sums;
+  for (const Span& span : recorder.spans()) {
+    const std::int64_t ns = span.level == worker.thread ? span.end_ns - span.begin_ns : 0;
+    if (span.block == Block::sequential) {
+      sums.searching_ns += ns;
+      sums.searches += span.level == worker.thread ? 1 : 0;
+    } else if (span.block == Block::steal) {
+      sums.stealing_ns += ns;
+      sums.starting_ns += sums.searches == 0 ? ns : 0;
+    } else if (span.block == Block::idle) {
+      sums.idle_ns += ns;
+      sums.ending_ns = span.level == worker.thread ? ns : sums.ending_ns;
+    }
+  }
+  EXPECT_EQ(worker.searches, sums.searches);
+  EXPECT_GE(worker.searching_ns, sums.searching_ns);
+  EXPECT_EQ(worker.stealing_ns, sums.stealing_ns);
+  EXPECT_EQ(worker.starting_ns, sums.starting_ns);
+  EXPECT_EQ(worker.idle_ns, sums.idle_ns);
+  EXPECT_EQ(worker.ending_ns, sums.ending_ns);
+  EXPECT_GE(worker.searching_delay_ns, 0);
+  EXPECT_GE(worker.waiting_delay_ns, 0);
 }
 
 TEST(Search, StatisticsAndSpansAccountForAllNodes) {
@@ -607,6 +640,9 @@ TEST(Search, StatisticsAndSpansAccountForAllNodes) {
       EXPECT_LE(worker.local_made, worker.local_tried);
       EXPECT_LE(worker.remote_made, worker.remote_tried);
       workers.emplace(worker.rank, worker.thread);
+      if (worker.rank == 0) {
+        expect_sums(worker, recorder);
+      }
     }
     EXPECT_EQ(nodes, counted.nodes);
     EXPECT_EQ(workers.size(), statistics.size());

@@ -65,6 +65,9 @@ Lines recorded(const Recorder& recorder, bool splits) {
     if (std::exchange(asks, span.block == Block::wait && span.bytes == 1)) {
       EXPECT_TRUE(span.block == Block::exchange && span.bytes > std::int64_t{kMaxBytesUnasked});
     }
+    if (splits && span.block == Block::exchange) {
+      EXPECT_EQ(span.bytes, recorder.sizes_of(span).begin()->value * std::int64_t{sizeof(int)});
+    }
     const bool agrees = std::exchange(makes_room, splits && span.block == Block::skeleton);
     if (!asks && !agrees && span.block != Block::skeleton) {
       lines.push_back(
