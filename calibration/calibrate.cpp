@@ -170,7 +170,8 @@ std::string text_of_messages(const CalibrateOptions& options, const NamedSizes& 
           .seconds.median;
   if (options.json) {
     return json_text([&](JsonFields& object) {
-             object("app", app)("ranks", trace.run.ranks)("sizes", sizes)("seconds", seconds);
+             object("version", 1)("app", app)("ranks", trace.run.ranks);
+             object("sizes", sizes)("seconds", seconds);
            }) +
            "\n";
   }

@@ -56,6 +56,7 @@ void print(const Options& o, const Figures& report,
            std::optional<std::span<const Entry>> splits = {}) {
   if (o.as_json) {
     fmt::print("{}\n", detail::json_text([&](JsonFields& object) {
+                 object("version", 1);
                  report.named()(object);
                  if (splits) {
                    object("splits", std::vector<PrintedSplit>(splits->begin(), splits->end()));

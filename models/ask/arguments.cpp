@@ -160,7 +160,8 @@ void Answering::say(const std::string& text) const {
 
 void Answering::print(const std::function<void(JsonFields&)>& write) const {
   if (json) {
-    detail::write_out(detail::json_text(write) + '\n');
+    detail::write_out(detail::json_text([&](JsonFields& object) { write(object("version", 1)); }) +
+                      '\n');
   }
 }
 
@@ -209,11 +210,8 @@ void verdict_field(JsonFields& object, const Verdict& verdict, double reach) {
     fields("state", name_of(verdict.state(reach)))("sentence", sentence_of(verdict, reach));
     fields("held_out", verdict.checks.size());
     fields("inside", std::ranges::count(verdict.checks, true, &Check::is_inside));
-    if (errors.empty()) {
-      fields("median_error", nullptr);
-    } else {
-      fields("median_error", detail::median(errors));
-    }
+    fields.or_null("median_error",
+                   errors.empty() ? std::nullopt : std::optional(detail::median(errors)));
   });
 }
 

@@ -21,7 +21,7 @@ namespace {
 std::string text_for_scripts(const RunReport& report, const Figures& figures,
                              const RunOptions& options) {
   return json_text([&](JsonFields& object) {
-    object("app", report.app)("ranks", options.ranks)("threads", options.threads);
+    object("version", 1)("app", report.app)("ranks", options.ranks)("threads", options.threads);
     object("type", name_of(options.type))("placement", name_of(options.placement));
     object("seed", options.seed)("sizes", [&](JsonFields& sizes) {
       for (const Size& size : report.sizes) {
