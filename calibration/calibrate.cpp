@@ -93,7 +93,7 @@ std::optional<CalibrateOptions> options_from(int argc, char** argv, const Comm& 
   cli.add_option("--like", options.like,
                  "Measure all messages of a call into the trace --out, as this model "
                  "(*.model.json) says of it, for cleave fit");
-  cli.add_option("--size", options.size, "With --like: the size of the call, e.g. N=1G");
+  cli.add_option("--size", options.size, "With --like: the size of the call, e.g. N=1G")->join(',');
   cli.add_flag("--json", options.json,
                "Print what the machine file says as one JSON object on one line instead");
   cli.add_flag("--quiet", options.quiet, "Print errors only");

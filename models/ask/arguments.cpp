@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <regex>
 #include <sstream>
 
 #include <cleave/command_line/output.hpp>
@@ -41,7 +44,9 @@ void continue_series(std::vector<int>& ranks, int last) {
   }
 }
 
-std::vector<int> ranks_in(const std::string& text) {
+}  // namespace
+
+std::vector<int> parse_ranks(const std::string& text) {
   std::vector<int> ranks;
   std::istringstream parts(text + ',');
   for (std::string part; std::getline(parts, part, ',');) {
@@ -59,22 +64,12 @@ std::vector<int> ranks_in(const std::string& text) {
   return ranks;
 }
 
-}  // namespace
-
-std::vector<int> parse_ranks(const std::string& option, const std::string& text) {
-  try {
-    return ranks_in(text);
-  } catch (const UsageError& e) {
-    throw UsageError(fmt::format("{}: {}", option, e.what()));
-  }
-}
-
 CLI::Option* add_numbers(CLI::App& command, const std::string& name, std::vector<int>& numbers,
                          const std::string& description) {
   return command
       .add_option_function<std::string>(
-          name, [&numbers, name](const std::string& text) { numbers = parse_ranks(name, text); },
-          description)
+          name, [&numbers](const std::string& text) { numbers = parse_ranks(text); }, description)
+      ->check(detail::ParsedBy(parse_ranks))
       ->default_str(fmt::format("{}", fmt::join(numbers, ",")));
 }
 
@@ -147,6 +142,42 @@ Model QuestionArguments::read() const {
   return result;
 }
 
+NamedSizes sizes_asked(const Model& model, const std::string& text, const std::vector<int>& ranks) {
+  const std::string name = text.substr(0, text.find('='));
+  const std::string value = text.substr(std::min(name.size() + 1, text.size()));
+  for (const KnownRun& run : model.known) {
+    const auto option = run.options.find(name);
+    if (option != run.options.end() && option->second == value && !run.given.contains(name)) {
+      return run.place.sizes;
+    }
+  }
+  const std::string& made_by = model.provenance.command_line;
+  if (value.find_first_of("0123456789-,") == 0 || value.empty() || model.fitted_range(name) ||
+      model.provenance.program != "cleave study") {
+    return text.empty() ? NamedSizes() : parse_sizes(text);
+  }
+  const std::size_t own = std::min(made_by.find(" -- "), made_by.size());
+  throw UsageError(fmt::format(
+      "no law answers by {}; this rehearses it, within its --budget (60 s by itself): {} --at {} "
+      "--size={}{}",
+      text, std::regex_replace(made_by.substr(0, own), std::regex(" --at[= ][^ ]+"), ""),
+      fmt::join(ranks, ","), quoted(fmt::format("--{} {}", name, value)), made_by.substr(own)));
+}
+
+/// The words of a verdict in colours, where a person looks at a terminal.
+static std::string coloured(const std::string& text) {
+  const char* const without = std::getenv("NO_COLOR");
+  if (::isatty(STDOUT_FILENO) != 1 || (without != nullptr && *without != '\0')) {
+    return text;
+  }
+  const std::regex good("\\bchecked\\b");
+  const std::regex bad("\\bfailed\\b");
+  const std::regex open("(not\\s+)\x1b\\[32m");  // yellow
+  return std::regex_replace(std::regex_replace(std::regex_replace(text, good, "\x1b[32m$&\x1b[0m"),
+                                               bad, "\x1b[31m$&\x1b[0m"),
+                            open, "$1\x1b[33m");
+}
+
 void Answering::add_to(CLI::App& command) {
   command.add_flag("--json", json, "Print one JSON object on one line instead");
   command.add_flag("--quiet", quiet, "Print errors only");
@@ -154,7 +185,7 @@ void Answering::add_to(CLI::App& command) {
 
 void Answering::say(const std::string& text) const {
   if (is_for_people()) {
-    detail::write_out(text);
+    detail::write_out(coloured(text));
   }
 }
 
@@ -190,7 +221,8 @@ void fields(JsonFields& object, const Prediction& p) {
 void fields(JsonFields& object, const PlanChoice& choice) {
   fields(object, choice.prediction);
   object("speedup", choice.speedup)("efficiency", choice.efficiency);
-  object("core_hours", choice.core_hours)("fits", choice.fits);
+  object("core_hours", choice.core_hours)("fits", choice.fits)("missed", choice.missed);
+  object("nodes", choice.nodes)("node_bytes", choice.node_bytes);
 }
 
 void fields(JsonFields& object, const JudgedRun& judged) {

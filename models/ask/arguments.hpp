@@ -22,10 +22,8 @@ namespace cleave::models {
 
 /// "1,2,8", or "8,16,...,1024": what the two numbers before "..." begin goes on up to the one after
 /// it, by their ratio where it is whole, else by their difference.
-/// \param option  whose text it is, for errors
-/// \throws UsageError  naming the part that is not a number of ranks, or a series that misses its
-/// end
-std::vector<int> parse_ranks(const std::string& option, const std::string& text);
+/// \throws UsageError  naming the part that is no number of ranks, or a series that misses its end
+std::vector<int> parse_ranks(const std::string& text);
 
 /// Adds an option whose value is such a list. Refers to `numbers`.
 CLI::Option* add_numbers(CLI::App& command, const std::string& name, std::vector<int>& numbers,
@@ -69,6 +67,11 @@ struct QuestionArguments {
   Model read() const;
   PredictOptions options() const { return {.ranks_per_host = ranks_per_host, .threads = threads}; }
 };
+
+/// The sizes of a question: `text` as of --size, empty of a table without sizes. Where it names the
+/// input of a run that is known ("data=a.phy"), those of that run.
+/// \throws UsageError  also if no law answers by it: with the command that rehearses it on `ranks`
+NamedSizes sizes_asked(const Model& model, const std::string& text, const std::vector<int>& ranks);
 
 struct Answering {
   bool json = false;

@@ -122,7 +122,6 @@ void add_compare_command(CLI::App& program) {
   arguments->answering.add_to(*command);
   command->footer(
       "Examples:\n"
-      "  cleave compare old-study new-study\n"
       "  cleave compare --run ./old ./new --rounds 12 --markdown\n"
       "  cleave compare old-study new-study --max-ratio 1.1 --json");
   command->callback([arguments] { run(*arguments); });

@@ -114,18 +114,13 @@ void check_options(const FitArguments& arguments, const Measurements& measuremen
   const NamedSizes& sizes = measurements.points.front().sizes;
   const auto names = std::views::keys(sizes);
   const bool is_search = measurements.type == name_of(DC_Type::work_stealing);
-  const std::pair<bool, std::string> refusals[] = {
-      {measurements.type == kTableType && (is_paper || !arguments.machine.empty()),
-       "a table has no blocks and no network: --machine and --forms are for traces"},
-      {is_search && is_paper, "a search has no blocks: --forms is for calls on the hypercube"},
-      {is_paper && !paper_form(detail::Block::combine, {names.begin(), names.end()}),
-       fmt::format("--forms paper: Printista and Saez have forms of N, and of N and M, not of {}",
-                   format_sizes(sizes))}};
-  for (const auto& [is_refused, reason] : refusals) {
-    if (is_refused) {
-      throw UsageError(reason);
-    }
-  }
+  detail::refuse_first(
+      {{measurements.type == kTableType && (is_paper || !arguments.machine.empty()),
+        "a table has no blocks and no network: --machine and --forms are for traces"},
+       {is_search && is_paper, "a search has no blocks: --forms is for calls on the hypercube"},
+       {is_paper && !paper_form(detail::Block::combine, {names.begin(), names.end()}),
+        fmt::format("--forms paper: Printista and Saez have forms of N, and of N and M, not of {}",
+                    format_sizes(sizes))}});
 }
 
 void run(FitArguments& arguments, const std::string& command_line) {
@@ -200,8 +195,7 @@ void add_fit_command(CLI::App& program, const std::string& command_line) {
       "Examples:\n"
       "  cleave fit sort-study\n"
       "  cleave fit *.trace.jsonl --machine here.machine.json --out sort.model.json\n"
-      "  cleave fit times.csv --out times.model.json\n"
-      "  cleave fit sort-study --json");
+      "  cleave fit times.csv --out times.model.json");
   command->callback([arguments, command_line] { run(*arguments, command_line); });
 }
 

@@ -131,7 +131,7 @@ void add_new_command(CLI::App& program) {
   command->footer(
       "Examples:\n"
       "  cleave new mysort\n"
-      "  cleave new mysearch --form search --json");
+      "  cleave new mysearch --form search");
   command->callback([name, form, answering] { run(*name, *form, *answering); });
 }
 

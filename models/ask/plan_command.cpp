@@ -4,11 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include <cleave/command_line/options.hpp>
 #include <cleave/file.hpp>
-#include <cleave/sizes.hpp>
 #include <cleave/trace/json_fields.hpp>
 
 #include "models/ask/arguments.hpp"
@@ -24,44 +24,75 @@ namespace {
 
 struct PlanArguments {
   QuestionArguments question;
-  std::vector<int> ranks = parse_ranks("--ranks", "1,2,...,1024");
+  std::vector<int> ranks = parse_ranks("1,2,...,1024");
   std::string size;
   std::optional<double> deadline_s;
   std::optional<double> efficiency;
   std::string slurm;
   std::string program;
   std::string checkpoint;
+  std::optional<double> memory_bytes;
   bool anyway = false;
   Answering answering;
 };
 
-void print_table(const Plan& plan, const std::vector<Answer>& answers) {
+std::string hours(double hours) { return hours < 0.01 ? "<0.01" : fmt::format("{:.2f}", hours); }
+
+/// Why a row is not taken, or that it might be.
+Table table_of(const Plan& plan, bool is_table) {
   Table table{.columns = {{""},
+                          {"nodes", true, is_table},
                           {"ranks", true},
+                          {"threads", true, plan.choices.front().prediction.threads == 1},
                           {"time", true},
                           {"a run to", true},
-                          {"speed-up", true},
                           {"efficiency", true},
-                          {"core hours", true},
-                          {"verdict"}}};
-  for (std::size_t i = 0; i < plan.choices.size(); ++i) {
-    const PlanChoice& c = plan.choices[i];
+                          {is_table ? "core hours" : "node hours", true},
+                          {"memory of a node", true, is_table}}};
+  for (const PlanChoice& c : plan.choices) {
     const Prediction& p = c.prediction;
-    table.rows.push_back({text(plan.chosen == i ? "->"
-                               : c.fits         ? "fits"
-                                                : ""),
-                          whole(p.ranks), seconds(p.seconds), seconds(p.run_high),
-                          text(fmt::format("{:.2f}", c.speedup)),
-                          text(fmt::format("{:.3f}", c.efficiency)),
-                          text(c.core_hours < 0.01 ? "<0.01" : fmt::format("{:.2f}", c.core_hours)),
-                          text(std::string(name_of(p.state)))});
+    const bool is_chosen = plan.chosen && &c == &plan.choices[*plan.chosen];
+    table.rows.push_back({text(is_chosen ? "->"
+                               : c.fits  ? "fits"
+                                         : std::string(c.missed)),
+                          whole(c.nodes), whole(p.ranks), whole(p.threads), seconds(p.seconds),
+                          seconds(p.run_high), text(fmt::format("{:.3f}", c.efficiency)),
+                          text(hours(is_table ? c.core_hours : c.nodes * p.seconds / 3600)),
+                          text(c.node_bytes > 0 ? bytes_text(c.node_bytes) : "")});
   }
-  fmt::print("{}", to_terminal(table));
-  std::vector<std::string> notes = notes_of(answers);
-  if (!plan.left_out.empty()) {
-    notes.push_back(plan.left_out);
-  }
-  fmt::print("{}", notes_text(notes));
+  hide_equal(table);
+  table.columns.front().is_detail = false;
+  return table;
+}
+
+/// "Ask for 1 node of 32 ranks: 4 min (95 % of runs: 3 min to 6 min), 447 GiB of 512 GiB a node.
+/// More nodes save less than 5 %."
+std::string request_text(const Plan& plan, bool is_table, double max_node_bytes) {
+  const PlanChoice& chosen = plan.choices[*plan.chosen];
+  const Prediction& p = chosen.prediction;
+  const auto nodes_of = [&](const PlanChoice& c) {
+    return is_table ? detail::format_ranks(c.prediction.ranks)
+                    : fmt::format("{} {}", c.nodes, c.nodes == 1 ? "node" : "nodes");
+  };
+  const std::string workers =
+      is_table ? "" : " of " + format_workers(std::min(p.ranks, p.ranks_per_host), p.threads);
+  const std::string memory =
+      chosen.node_bytes == 0
+          ? ""
+          : fmt::format(", {}{} a node", bytes_text(chosen.node_bytes),
+                        std::isfinite(max_node_bytes) ? " of " + bytes_text(max_node_bytes) : "");
+  const auto saved = [&](const PlanChoice& c) {
+    return 100 * (1 - c.prediction.seconds / p.seconds);
+  };
+  const auto more = std::ranges::find_if(
+      plan.choices, [&](const PlanChoice& c) { return c.nodes > chosen.nodes && saved(c) >= 5; });
+  const std::string rest =
+      more != plan.choices.end()
+          ? fmt::format("{} save {:.0f} %.", nodes_of(*more), saved(*more))
+          : fmt::format("More {} save less than 5 %.", is_table ? "ranks" : "nodes");
+  return fmt::format("Ask for {}{}: {} (95 % of runs: {} to {}){}. {}", nodes_of(chosen), workers,
+                     detail::format_seconds(p.seconds), detail::format_seconds(p.run_low),
+                     detail::format_seconds(p.run_high), memory, rest);
 }
 
 /// Why nothing was chosen: what was asked, and how near the choices come to it.
@@ -80,6 +111,12 @@ std::string unmet(const Plan& plan, const PlanRequest& request) {
     asked.push_back(fmt::format("have an efficiency of {} (at most {:.2f}, with --ranks {})",
                                 *request.efficiency, best.efficiency, best.prediction.ranks));
   }
+  if (std::isfinite(request.max_node_bytes)) {
+    const PlanChoice& least = *std::ranges::min_element(plan.choices, {}, &PlanChoice::node_bytes);
+    asked.push_back(fmt::format("need {} a node (at least {}, with --ranks {})",
+                                bytes_text(request.max_node_bytes), bytes_text(least.node_bytes),
+                                least.prediction.ranks));
+  }
   return fmt::format("none of {} numbers of ranks is predicted to {}", plan.choices.size(),
                      fmt::join(asked, " and to "));
 }
@@ -96,7 +133,8 @@ void run(PlanArguments& arguments) {
   if (!model.size_names().empty()) {
     require_option(arguments.size, "--size", "--size N=1G");
   }
-  request.sizes = arguments.size.empty() ? NamedSizes() : parse_sizes(arguments.size);
+  request.sizes = sizes_asked(model, arguments.size, {2, 8, 64});
+  request.max_node_bytes = arguments.memory_bytes.value_or(request.max_node_bytes);
   const Plan plan = make_plan(model, request);
   if (arguments.program.empty()) {
     const std::string beside = "cleave-" + model.app;
@@ -131,19 +169,16 @@ void run(PlanArguments& arguments) {
       object("left_out", plan.left_out);
     }
   });
-  if (arguments.answering.is_for_people()) {
-    fmt::print("{}\n", wrapped(sentence_of(model.verdict, reach)));
-    print_table(plan, answers);
-  }
-  if (arguments.answering.is_for_people() && plan.chosen && !is_refused) {
-    const Answer& chosen = answers[*plan.chosen];
-    const bool is_table = model.table() != nullptr;  // which knows of no nodes
-    const int on_node = is_table ? chosen.ranks : chosen.prediction->ranks_per_host;
-    const int nodes = (chosen.ranks - 1) / on_node + 1;
-    const std::string of_nodes = fmt::format("{} {} of ", nodes, nodes == 1 ? "node" : "nodes");
-    fmt::print("\n{}", wrapped(fmt::format("Ask for {}{}: {}", is_table ? "" : of_nodes,
-                                           detail::format_ranks(on_node), chosen.line)));
-  }
+  const bool is_table = model.table() != nullptr;  // which knows of no nodes
+  std::vector<std::string> notes = notes_of(answers);
+  notes.push_back(plan.left_out);
+  std::erase(notes, "");
+  arguments.answering.say(
+      fmt::format("{}\n{}{}{}", wrapped(sentence_of(model.verdict, reach)),
+                  to_terminal(table_of(plan, is_table)), notes_text(notes),
+                  plan.chosen && !is_refused
+                      ? '\n' + wrapped(request_text(plan, is_table, request.max_node_bytes))
+                      : ""));
   if (is_refused) {
     throw Error("nothing is planned that is not checked; --anyway does: " +
                 sentence_of(model.verdict, reach));
@@ -172,6 +207,8 @@ void add_plan_command(CLI::App& program) {
       ->add_option("--efficiency", arguments->efficiency,
                    "Least speed-up over one rank divided by ranks")
       ->transform(detail::Number(0, 2));
+  command->add_option("--memory", arguments->memory_bytes, "Memory of a node, e.g. 512G")
+      ->transform(detail::Count(1));
   CLI::Option* const slurm =
       command->add_option("--slurm", arguments->slurm, "Batch script to write for the choice");
   command->add_option(
@@ -187,7 +224,6 @@ void add_plan_command(CLI::App& program) {
   command->footer(
       "Examples:\n"
       "  cleave plan sort-study --size N=1G --deadline 60s\n"
-      "  cleave plan sort-study --size N=1G --efficiency 0.5 --ranks 1,2,...,256\n"
       "  cleave plan sort-study --size N=1G --deadline 5m --slurm sort.sbatch --json");
   command->callback([arguments] { run(*arguments); });
 }

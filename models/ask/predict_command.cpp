@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <memory>
 
-#include <cleave/sizes.hpp>
 #include <cleave/trace/json_fields.hpp>
 #include <cleave/trace/words.hpp>
 
 #include "models/ask/arguments.hpp"
 #include "models/report/answer.hpp"
 #include "models/report/table.hpp"
+#include "models/study/study_plan.hpp"
 #include "models/theory/prediction.hpp"
 
 namespace cleave::models {
@@ -25,34 +25,9 @@ struct PredictArguments {
   Answering answering;
 };
 
-void print_table(const std::vector<Answer>& answers, bool is_search) {
-  const bool has_threads = is_search || answers.front().prediction->threads > 1;
-  Table table{.columns = {{"ranks", true},
-                          {"threads", true, !has_threads},
-                          {"sizes"},
-                          {"time", true},
-                          {"95 % from", true},
-                          {"to", true},
-                          {"a run to", true},
-                          {"verdict"}}};
-  for (const Answer& answer : answers) {
-    const Prediction& p = *answer.prediction;
-    table.rows.push_back({whole(p.ranks), whole(p.threads), text(format_sizes(p.sizes)),
-                          seconds(p.seconds), seconds(p.low), seconds(p.high), seconds(p.run_high),
-                          text(std::string(name_of(p.state)))});
-  }
-  fmt::print("{}", to_terminal(table));
-}
-
 void run(PredictArguments& arguments) {
   require_option(arguments.question.study, "a model or a study's folder",
                  "cleave predict sort-study --ranks 1,2 --size N=1G");
-  std::vector<NamedSizes> sizes(1);
-  for (const std::string& each : arguments.sizes) {
-    NamedSizes again = parse_sizes(each);
-    sizes.back().merge(again);
-    sizes.insert(sizes.end(), again.empty() ? 0 : 1, again);  // of another question
-  }
   const Model model = arguments.question.read();
   // A table's one number of ranks need not be given.
   std::vector<int>& ranks = arguments.ranks;
@@ -63,9 +38,12 @@ void run(PredictArguments& arguments) {
   if (!model.size_names().empty()) {  // as a table of ranks and times has none
     require_option(arguments.sizes, "--size", "--size N=1G");
   }
+  std::vector<std::string> questions = questions_of(arguments.sizes);
+  questions.resize(std::max<std::size_t>(questions.size(), 1));
   std::vector<Answer> answers;
   double reach = 0;
-  for (const NamedSizes& size : sizes) {
+  for (const std::string& question : questions) {
+    const NamedSizes size = sizes_asked(model, question, ranks);
     for (const int p : ranks) {
       answers.push_back(answer_of(model, predict(model, p, size, arguments.question.options())));
       reach = std::max(reach, answers.back().prediction->reach);
@@ -85,18 +63,15 @@ void run(PredictArguments& arguments) {
     }
     object("predictions", predictions);
   });
-  if (!arguments.answering.is_for_people()) {
-    return;
-  }
-  fmt::print("{}\n", wrapped(sentence_of(model.verdict, reach)));
+  std::string text = wrapped(sentence_of(model.verdict, reach)) + '\n';
   if (answers.size() > 3) {  // which are read better in a table
-    print_table(answers, model.search() != nullptr);
+    text += to_terminal(answers_table(answers));
   } else {
     for (const Answer& answer : answers) {
-      fmt::print("{}", wrapped(answer.line));
+      text += wrapped(answer.line);
     }
   }
-  fmt::print("{}", notes_text(notes_of(answers)));
+  arguments.answering.say(text + notes_text(notes_of(answers)));
 }
 
 }  // namespace
@@ -116,8 +91,7 @@ void add_predict_command(CLI::App& program) {
       "Examples:\n"
       "  cleave predict sort-study --ranks 1,2 --size N=1G\n"
       "  cleave predict sort-study --ranks 8,16,...,1024 --size N=1G \\\n"
-      "    --machine ethernet-10g\n"
-      "  cleave predict sort.model.json --ranks 2 --size N=1G --json");
+      "    --machine ethernet-10g");
   command->callback([arguments] { run(*arguments); });
 }
 

@@ -21,7 +21,6 @@ struct ReportArguments {
   std::string model;
   std::string out;
   TableChoice table;
-  bool brief = false;
   Answering answering;
 };
 
@@ -50,9 +49,7 @@ void run(const ReportArguments& arguments) {
     object("app", model.app)("page", (out / "report.html").string());
     fields(object, report);
   });
-  if (answering.is_for_people()) {
-    answering.say(arguments.brief ? to_brief(report) : to_terminal(report));
-  }
+  answering.say(to_terminal(report));
 }
 
 }  // namespace
@@ -68,13 +65,11 @@ void add_report_command(CLI::App& program) {
   command->add_option("--out", arguments->out,
                       "Folder to write into, made if its parent exists; without it the study's");
   add_table_options(*command, arguments->table);
-  command->add_flag("--brief", arguments->brief, "Print the verdict and the main times alone");
   arguments->answering.add_to(*command);
   command->footer(
       "Examples:\n"
       "  cleave report sort-study\n"
-      "  cleave report *.trace.jsonl --model sort.model.json --out pages\n"
-      "  cleave report sort-study --out there --json");
+      "  cleave report *.trace.jsonl --model sort.model.json --out pages");
   command->callback([arguments] { run(*arguments); });
 }
 

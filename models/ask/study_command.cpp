@@ -36,11 +36,15 @@ void run(const StudyArguments& arguments, const Answering& answering,
     object("app", report.model.app)("folder", plan.folder.string())("model", model)("page", page);
     fields(object, report);
   });
-  if (answering.is_for_people()) {
-    answering.say(answers_text(report) + '\n' +
-                  wrapped(fmt::format("written: {}; every run and block: cleave report {}", page,
-                                      plan.folder.string())));
+  constexpr int kLines = 20;  // with the last ones 24 at most
+  const std::string text = answers_text(report);
+  std::size_t end = 0;
+  for (int line = 0; line < kLines && end < text.size(); ++line) {
+    end = text.find('\n', end) + 1;
   }
+  answering.say(text.substr(0, end) + (end < text.size() ? "  ...\n\n" : "\n") +
+                wrapped(fmt::format("written: {}; every run, block and note: cleave report {}",
+                                    page, plan.folder.string())));
 }
 
 }  // namespace

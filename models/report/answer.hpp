@@ -44,6 +44,12 @@ JudgedRun judge_run(const Model& model, const RunPoint& run);
 /// "95 % of runs between 3 ms and 4 ms", if that is known.
 std::string runs_text(const Prediction& prediction);
 
+/// "48 KiB", "447 GiB".
+std::string bytes_text(double bytes);
+
+/// One word of a shell.
+std::string quoted(const std::string& word);
+
 /// The sizes of the largest problem that the model was fitted to.
 NamedSizes largest_fitted(const Model& model);
 

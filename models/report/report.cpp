@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <system_error>
 #include <tuple>
 
@@ -48,12 +47,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const Model& model) {
 
 /// First what a fit should be distrusted for.
 std::vector<Note> notes_of(const Report& report, const Measurements& measurements) {
-  std::vector<Answer> answers;
-  for (const Answer& answer : report.asked) {
-    if (answer.prediction) {  // its line tells forms apart
-      answers.push_back({.ranks = answer.ranks, .notes = answer.prediction->remarks});
-    }
-  }
+  std::vector<Answer> answers = report.asked;
   for (const JudgedRun& c : report.comparisons) {
     answers.push_back({.ranks = c.prediction.ranks, .notes = c.prediction.remarks});
   }
@@ -129,20 +123,48 @@ double reach_of(const Report& report) {
   return reach.value_or(report.model.verdict.reach());
 }
 
+Table answers_table(const std::vector<Answer>& answers, const std::vector<JudgedRun>& runs) {
+  Table table{.columns = {{"sizes"},
+                          {"workers"},
+                          {"measured", true, runs.empty()},
+                          {"time", true},
+                          {"95 % from", true},
+                          {"to", true},
+                          {"a run to", true},
+                          {"held back by"},
+                          {"verdict"}}};
+  for (const Answer& answer : answers) {
+    if (answer.prediction) {
+      const Prediction& p = *answer.prediction;
+      const auto run = std::ranges::find_if(runs, [&](const JudgedRun& judged) {
+        return std::tie(judged.run.ranks, judged.run.threads, judged.prediction.sizes) ==
+               std::tie(p.ranks, p.threads, p.sizes);
+      });
+      const auto most = held_back_by(p).value_or(std::pair("", 0.0));
+      table.rows.push_back({text(format_sizes(p.sizes)), text(format_workers(p.ranks, p.threads)),
+                            run == runs.end() ? text("") : seconds(run->measured_s),
+                            seconds(p.seconds), seconds(p.low), seconds(p.high),
+                            seconds(p.run_high), text(std::string(most.first)),
+                            text(std::string(name_of(p.state)))});
+    }
+  }
+  hide_equal(table);
+  return table;
+}
+
 std::string answers_text(const Report& report) {
-  constexpr std::size_t kIndent = 4;
-  std::string text =
-      fmt::format("{}\n{}", wrapped(report.title),
-                  wrapped("  " + sentence_of(report.model.verdict, reach_of(report)), kIndent));
-  for (const Answer& answer : first_answers(report)) {
-    text += wrapped("  " + answer.line, kIndent);
+  const std::vector<Answer> answers = first_answers(report);
+  const bool is_whole = report.kept_state.empty();
+  std::string text = is_whole ? "" : wrapped(report.title);
+  text += wrapped((is_whole ? report.model.app + ": " : "") +
+                  sentence_of(report.model.verdict, reach_of(report))) +
+          '\n' + to_terminal(answers_table(answers, report.comparisons));
+  for (const Answer& answer : answers) {
+    text += answer.prediction ? "" : wrapped(answer.line);
   }
-  text += '\n';
-  for (const Note& note : report.notes) {
-    constexpr std::size_t kTexts = 8;
-    text += wrapped("  note  " + note.text, kTexts);
-  }
-  return text;
+  std::vector<std::string> notes;
+  std::ranges::transform(report.notes, std::back_inserter(notes), &Note::text);
+  return text + notes_text(notes);
 }
 
 std::string to_terminal(const Report& report) {
@@ -155,50 +177,6 @@ std::string to_terminal(const Report& report) {
     text += fmt::format("\n{}\n\n{}", table.title, to_terminal(table));
   }
   return text;
-}
-
-std::string to_brief(const Report& report) {
-  const std::string verdict = sentence_of(report.model.verdict, reach_of(report));
-  const std::string brief = wrapped(fmt::format("{}: {}{}{}", report.model.app, report.kept_state,
-                                                report.kept_state.empty() ? "" : "; ",
-                                                verdict.substr(0, verdict.find(';'))));
-  // By ranks, threads and sizes: what was predicted, and what was measured of the longest run.
-  std::map<std::tuple<int, int, NamedSizes>, std::pair<const Prediction*, std::string>> lines;
-  const auto add = [&](const Prediction& p, const std::string& measured) {
-    NamedSizes sizes;
-    for (const std::string& name : report.model.size_names()) {
-      sizes[name] = p.sizes.at(name);
-    }
-    auto& line = lines[{p.ranks, p.threads, sizes}];
-    line = {&p, measured.empty() ? line.second : measured};
-  };
-  const auto by_workers = [](const JudgedRun& c) {
-    return std::tuple(c.run.ranks, c.run.threads, c.measured_s);
-  };
-  if (const auto run = std::ranges::max_element(report.comparisons, {}, by_workers);
-      run != report.comparisons.end()) {
-    add(run->prediction, detail::format_seconds(run->measured_s));
-  }
-  std::string refusals;
-  const std::vector<Answer> answers = first_answers(report);
-  for (const Answer& answer : answers) {
-    if (answer.prediction) {
-      add(*answer.prediction, "");
-    } else {
-      refusals += wrapped("  " + answer.line, 4);
-    }
-  }
-  Table table{
-      .columns = {
-          {"  sizes"}, {"workers"}, {"measured", true}, {"predicted", true}, {"+- (95 %)", true}}};
-  for (const auto& [of, line] : lines) {
-    const auto& [ranks, threads, sizes] = of;
-    const Prediction& p = *line.first;
-    table.rows.push_back({text("  " + format_sizes(sizes)), text(format_workers(ranks, threads)),
-                          text(line.second), seconds(p.seconds),
-                          text(fmt::format("{:.1f} %", 100 * p.half_width()))});
-  }
-  return brief + to_terminal(table) + refusals;
 }
 
 void make_folder(const std::filesystem::path& folder) {

@@ -54,14 +54,13 @@ std::vector<Answer> first_answers(const Report& report);
 /// verdict: whose verdict stands above all.
 double reach_of(const Report& report);
 
+/// A row for each of several answers, with what was measured of it among `runs`.
+Table answers_table(const std::vector<Answer>& answers, const std::vector<JudgedRun>& runs = {});
+
 /// The verdict, the answers that a person is told first, and notes.
 std::string answers_text(const Report& report);
 /// Answers, facts and tables: all that a report says.
 std::string to_terminal(const Report& report);
-
-/// A few lines: the verdict, and a table: the longest run on most ranks as measured and predicted,
-/// and the first answers.
-std::string to_brief(const Report& report);
 
 /// A folder to write into: made if its parent exists. \throws FileError
 void make_folder(const std::filesystem::path& folder);

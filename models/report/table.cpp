@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <string_view>
 
@@ -99,6 +100,14 @@ std::string escaped_for_markdown(std::string_view text) {
 }
 
 }  // namespace
+
+void hide_equal(Table& table) {
+  for (std::size_t i = 0; i < table.columns.size() && table.rows.size() > 1; ++i) {
+    const auto shown = [i](const std::vector<Cell>& row) { return row[i].shown; };
+    table.columns[i].is_detail |=
+        std::ranges::adjacent_find(table.rows, std::not_equal_to(), shown) == table.rows.end();
+  }
+}
 
 std::string to_terminal(const Table& table) {
   std::vector<Shown> columns;

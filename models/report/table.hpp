@@ -64,6 +64,9 @@ inline std::string format_workers(int ranks, int threads) {
   return threads == 1 ? of_ranks : fmt::format("{} of {} threads", of_ranks, threads);
 }
 
+/// Makes details of columns that say the same in all of several rows.
+void hide_equal(Table& table);
+
 /// Aligned columns. If they are wider than a terminal, heads and texts take several lines.
 std::string to_terminal(const Table& table);
 

@@ -41,14 +41,6 @@ std::string time_limit(double seconds) {
   return days > 0 ? fmt::format("{}-{}", days, clock) : clock;
 }
 
-/// `text` as one word of a shell.
-std::string quoted(const std::string& text) {
-  static const std::regex plain("[A-Za-z0-9_./:=,+-]+");
-  return std::regex_match(text, plain)
-             ? text
-             : "'" + std::regex_replace(text, std::regex("'"), "'\\''") + "'";
-}
-
 /// `app` as a line of #SBATCH can hold it, where nothing is quoted.
 std::string job_name(const std::string& app) {
   return std::regex_replace(app, std::regex("[^A-Za-z0-9_-]"), "_");
@@ -68,8 +60,10 @@ std::string directives(const Model& model, const PlanChoice& choice, bool is_que
   const std::string hosts =
       model.table() != nullptr
           ? ""
-          : fmt::format("#SBATCH --nodes={}\n#SBATCH --ntasks-per-node={}\n",
-                        (p.ranks + p.ranks_per_host - 1) / p.ranks_per_host, p.ranks_per_host);
+          : fmt::format(
+                "#SBATCH --nodes={}\n#SBATCH --ntasks-per-node={}\n"
+                "#SBATCH --hint=nomultithread\n",  // a core for each, as in the runs
+                (p.ranks + p.ranks_per_host - 1) / p.ranks_per_host, p.ranks_per_host);
   std::string lines = fmt::format(
       "#!/bin/bash\n"
       "# {}\n"

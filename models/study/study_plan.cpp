@@ -142,7 +142,7 @@ Case rehearsal_of(const StudyPlan& plan, const std::string& size, const std::str
 /// the last of these.
 std::vector<std::string> sizes_to_answer(const StudyPlan& plan) {
   if (!plan.arguments.at_sizes.empty()) {
-    return plan.arguments.at_sizes;
+    return questions_of(plan.arguments.at_sizes);
   }
   const std::string& size = plan.program.default_size;
   const bool is_default = !plan.arguments.quick && plan.arguments.sizes.empty() && !size.empty() &&
@@ -205,6 +205,18 @@ std::optional<NamedSizes> counts_of(const std::string& size) {
   } catch (const UsageError&) {
     return std::nullopt;
   }
+}
+
+std::vector<std::string> questions_of(const std::vector<std::string>& texts) {
+  std::vector<std::string> questions;
+  for (const std::string& text : texts) {
+    if (!questions.empty() && counts_of(questions.back() + ',' + text)) {
+      questions.back() += ',' + text;
+    } else {
+      questions.push_back(text);
+    }
+  }
+  return questions;
 }
 
 void StudyPlan::add_size(const std::string& size) {

@@ -72,6 +72,10 @@ struct StudyPlan {
 /// The counts of a size; none where only the program understands it.
 std::optional<NamedSizes> counts_of(const std::string& size);
 
+/// Questions from the texts of several --size: counts of other names than the last has are of the
+/// same question.
+std::vector<std::string> questions_of(const std::vector<std::string>& texts);
+
 /// Letters, digits and dots of `text`, with a dash for all between, at most 60 letters.
 std::string file_name_of(const std::string& text);
 

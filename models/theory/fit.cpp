@@ -448,19 +448,14 @@ void add_each(std::vector<Result>& results, const Runs& runs, const Of& of) {
 std::map<int, std::vector<double>> noise_of(const Model& model,
                                             const std::vector<RunPoint>& points) {
   std::map<int, std::vector<double>> noise;
-  for (const RunPoint& point : points) {
-    if (point.is_rehearsed) {
-      continue;
+  std::vector<double> predicted;
+  add_each(predicted, points, [&](const RunPoint& point) {
+    const double seconds = predict(model, point).seconds;
+    for (const double wall_s : point.is_rehearsed ? std::vector<double>() : point.wall_seconds) {
+      noise[point.ranks].push_back(wall_s / seconds);
     }
-    try {
-      const double predicted = predict(model, point).seconds;
-      for (const double seconds : point.wall_seconds) {
-        noise[point.ranks].push_back(seconds / predicted);
-      }
-    } catch (const Error&) {
-      continue;  // a part was refused, and the model says so
-    }
-  }
+    return seconds;
+  });
   for (auto& [ranks, of_ranks] : noise) {
     std::ranges::sort(of_ranks);
   }

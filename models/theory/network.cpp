@@ -21,10 +21,11 @@ namespace {
 using detail::Communication;
 
 /// A network between hosts by its name. Bytes a second are from line rate less the framing of IEEE
-/// 802.3 and TCP, or of InfiniBand, down to 40 % of that: so much is left where hosts share the
-/// links between switches. Latencies are what MPI's half round trip takes (OSU micro-benchmarks as
-/// published by vendors and MVAPICH). Over kernel TCP that is 10 us in one rack with tuned
-/// interrupts to 50 us through a busy switch.
+/// 802.3 and TCP, or of InfiniBand, Omni-Path and Slingshot, down to 40 % of that: so much is left
+/// where hosts share the links between switches; of one stream of kernel TCP, 20 Gb/s on a core.
+/// Latencies are what MPI's half round trip takes (OSU micro-benchmarks as published by vendors and
+/// MVAPICH). Over kernel TCP that is 10 us in one rack with tuned interrupts to 50 us through a
+/// busy switch; on Slingshot up to three switches are passed (De Sensi et al., SC20).
 struct Preset {
   const char* name;
   double min_latency_s;  ///< of a message, one way: 2 l
@@ -32,11 +33,15 @@ struct Preset {
   double min_bytes_per_s;  ///< one way: 1 / (2 g)
   double max_bytes_per_s;
 };
-constexpr std::array<Preset, 5> kPresets = {{{"ethernet-1g", 15e-6, 80e-6, 0.047e9, 0.118e9},
+constexpr std::array<Preset, 9> kPresets = {{{"ethernet-1g", 15e-6, 80e-6, 0.047e9, 0.118e9},
                                              {"ethernet-10g", 10e-6, 50e-6, 0.47e9, 1.18e9},
                                              {"ethernet-25g", 8e-6, 40e-6, 1.2e9, 2.95e9},
+                                             {"ethernet-100g", 5e-6, 40e-6, 2.5e9, 11.8e9},
                                              {"infiniband-edr", 0.9e-6, 2.5e-6, 4.9e9, 12.2e9},
-                                             {"infiniband-hdr", 0.9e-6, 2.5e-6, 9.8e9, 24.4e9}}};
+                                             {"infiniband-hdr", 0.9e-6, 2.5e-6, 9.8e9, 24.4e9},
+                                             {"infiniband-ndr", 0.9e-6, 2.5e-6, 19.6e9, 48.8e9},
+                                             {"omni-path", 0.9e-6, 2.5e-6, 4.9e9, 12.3e9},
+                                             {"slingshot", 1.5e-6, 4e-6, 9.6e9, 24e9}}};
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -300,12 +301,27 @@ Plan make_plan(const Model& model, const PlanRequest& request) {
     choice.speedup = alone / p.seconds;
     choice.efficiency = choice.speedup / ranks;
     choice.core_hours = p.seconds * ranks * p.threads / kSecondsPerHour;
-    choice.fits = (!request.deadline_s || p.run_high <= *request.deadline_s) &&
-                  (!request.efficiency || choice.efficiency >= *request.efficiency);
-    if (choice.fits && (!plan.chosen || !request.deadline_s)) {
-      plan.chosen = plan.choices.size();
-    }
+    choice.nodes = model.table() != nullptr ? ranks : (ranks - 1) / p.ranks_per_host + 1;
+    choice.node_bytes = p.memory_bytes.value_or(0) * p.ranks_per_host;
+    choice.missed = request.deadline_s && p.run_high > *request.deadline_s          ? "too long"
+                    : request.efficiency && choice.efficiency < *request.efficiency ? "too idle"
+                    : choice.node_bytes > request.max_node_bytes                    ? "memory"
+                                                                                    : "";
+    choice.fits = choice.missed.empty();
     plan.choices.push_back(std::move(choice));
+  }
+  const auto by_seconds = [](const PlanChoice& choice) { return choice.prediction.seconds; };
+  const auto fastest = std::ranges::min_element(plan.choices, {}, by_seconds);
+  if (fastest + 1 != plan.choices.end()) {
+    plan.left_out = fmt::format("more ranks than {} save no time", fastest->prediction.ranks);
+    plan.choices.erase(fastest + 1, plan.choices.end());
+  }
+  for (const PlanChoice& choice : plan.choices) {
+    const PlanChoice& best = plan.choices[plan.chosen.value_or(0)];
+    if (choice.fits && (!plan.chosen || !request.deadline_s ||
+                        (choice.nodes == best.nodes && by_seconds(choice) < by_seconds(best)))) {
+      plan.chosen = &choice - plan.choices.data();
+    }
   }
   return plan;
 }

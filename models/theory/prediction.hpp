@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -80,6 +81,7 @@ struct PlanRequest {
   std::vector<int> ranks;            ///< to choose among, ascending
   std::optional<double> deadline_s;  ///< 95 % of runs on a host as it was must keep it
   std::optional<double> efficiency;  ///< at least; speed-up over one rank / ranks
+  double max_node_bytes = std::numeric_limits<double>::infinity();  ///< of memory
   PredictOptions options;
 };
 
@@ -87,19 +89,22 @@ struct PlanChoice {
   Prediction prediction;
   double speedup = 1;
   double efficiency = 1;
-  double core_hours = 0;  ///< of the predicted time, threads of a rank included
-  bool fits = false;      ///< keeps what was asked
+  double core_hours = 0;    ///< of the predicted time, threads of a rank included
+  int nodes = 1;            ///< of a table, which has none, ranks
+  double node_bytes = 0;    ///< of memory; 0 where it is not known
+  std::string_view missed;  ///< "too long", "too idle", "memory"; else empty
+  bool fits = false;        ///< keeps what was asked
 };
 
 struct Plan {
-  std::vector<PlanChoice> choices;    ///< one a number of ranks
+  std::vector<PlanChoice> choices;    ///< one a number of ranks, up to the fastest
   std::optional<std::size_t> chosen;  ///< index into choices; none if nothing fits
   /// Why some numbers of ranks are not among the choices; empty where all are.
   std::string left_out;
 };
 
-/// With a deadline the fewest ranks that fit, else the most with the asked efficiency. Numbers of
-/// ranks that cannot be predicted are left out where others can.
+/// With a deadline the fastest on the fewest nodes that fit, else the most ranks with the asked
+/// efficiency. Numbers of ranks that cannot be predicted are left out where others can.
 /// \throws UsageError  if neither is given; else as `predict`
 Plan make_plan(const Model& model, const PlanRequest& request);
 

@@ -138,8 +138,7 @@ void add_common(CLI::App& cli, const ProgramTraits& program, RunOptions& o) {
       ->transform(Count(1, kMaxRuns))
       ->default_str("")
       ->excludes("--rehearse", "--trace", "--json");
-  cli.add_flag("--describe")
-      ->description("print what this program is as one line of JSON, for `cleave study`");
+  cli.add_flag("--describe")->group("");  // for `cleave study`
 }
 
 void add_of_search(CLI::App& cli, RunOptions& o) {
@@ -225,8 +224,7 @@ std::optional<CommandLine> parse_options(const ProgramTraits& program, int ranks
   cli.option_defaults()->always_capture_default()->group(kOwnGroup);
   std::string size = as_size_option(o.sizes);
   if (!program.sizes.empty()) {
-    cli.add_option("--size", size, "of the problem; K, M and G are 1024-based")
-        ->check(ParsedBy([&](const std::string& text) { o.sizes = sizes_of(program, text); }));
+    cli.add_option("--size", size, "of the problem; K, M and G are 1024-based")->join(',');
   }
   cli.option_defaults()->group(kCommonGroup);
   add_common(cli, program, o);
@@ -245,6 +243,9 @@ std::optional<CommandLine> parse_options(const ProgramTraits& program, int ranks
     return std::nullopt;
   }
   o.sizes_given = !program.sizes.empty() && cli.count("--size") > 0;
+  const ParsedBy sizes([&](const std::string& text) { o.sizes = sizes_of(program, text); });
+  const std::string refusal = o.sizes_given ? sizes(size) : "";
+  refuse_first({{!refusal.empty(), "--size: " + refusal}});
   if (o.check > 0 && !o.sizes_given && !o.sizes.empty()) {
     o.sizes = parse_sizes(default_study(program, true).sizes.front());
   }
@@ -255,7 +256,7 @@ std::optional<CommandLine> parse_options(const ProgramTraits& program, int ranks
     if (option->get_group() == kOwnGroup) {
       const std::string name = option->get_name();
       line.own[name.substr(name.find_first_not_of('-'))] =
-          option->count() > 0 ? option->results().front() : option->get_default_str();
+          option->count() > 0 ? option->as<std::string>() : option->get_default_str();
     }
   }
   if (program.check_options) {

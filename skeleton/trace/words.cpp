@@ -77,10 +77,18 @@ std::string format_seconds(double seconds) {
   return seconds > 0 ? fmt::format("{:.4g} ns", seconds / 1e-9) : "0 s";
 }
 
-std::string kept_state(std::int64_t first_ns, std::int64_t second_ns) {
-  return first_ns > 20'000'000 && 8 * second_ns < first_ns
-             ? fmt::format("keeps state: repetition 2 took 1/{} of the first",
-                           first_ns / std::max<std::int64_t>(second_ns, 1))
+std::string kept_state(const std::vector<std::int64_t>& ns) {
+  const std::int64_t later = ns.size() < 2 ? 0 : *std::max_element(ns.begin() + 1, ns.end());
+  if (ns.size() > 1 && ns[0] > 20'000'000 && 8 * later < ns[0]) {
+    return fmt::format("keeps state: repetition 2 took 1/{} of the first",
+                       ns[0] / std::max<std::int64_t>(ns[1], 1));
+  }
+  const bool falls = std::ranges::is_sorted(ns, std::greater());
+  return ns.size() > 4 && (falls || std::ranges::is_sorted(ns)) &&
+                 2 * std::max(ns[1], ns.back()) > 3 * std::min(ns[1], ns.back())
+             ? fmt::format("keeps state: every repetition took {} than the one before, {} to {}",
+                           falls ? "less" : "more", format_seconds(1e-9 * double(ns[0])),
+                           format_seconds(1e-9 * double(ns.back())))
              : "";
 }
 
@@ -103,12 +111,10 @@ std::string visible(std::string_view text) {
 
 bool is_size_name(std::string_view name) {
   constexpr std::size_t kMaxLength = 64;
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-  const auto is_allowed = [&](char c) {
-    return is_letter(c) || (c >= '0' && c <= '9') || c == '_';
-  };
-  return !name.empty() && name.size() <= kMaxLength && is_letter(name.front()) &&
-         std::ranges::all_of(name, is_allowed);
+  constexpr std::string_view kAllowed =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+  return !name.empty() && name.size() <= kMaxLength && kAllowed.find(name.front()) < 2 * 26 &&
+         name.find_first_not_of(kAllowed) == std::string_view::npos;
 }
 
 std::size_t width_of(std::string_view text) {

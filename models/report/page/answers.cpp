@@ -46,20 +46,6 @@ std::optional<int> whole_in(const std::string& text) {
   return static_cast<int>(value);
 }
 
-/// One word of a shell.
-std::string quoted(const std::string& word) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,+-";
-  if (!word.empty() && word.find_first_not_of(kPlain) == word.npos) {
-    return word;
-  }
-  std::string text = "'";
-  for (const char c : word) {
-    text += c == '\'' ? "'\\''" : std::string(1, c);
-  }
-  return text + '\'';
-}
-
 /// The commands that ask the same: `cleave predict`, and `cleave plan` with the deadline, else for
 /// the most ranks that are used half.
 std::vector<std::string> commands_of(const Question& asked, const NamedSizes& sizes) {
@@ -86,8 +72,6 @@ std::vector<std::string> commands_of(const Question& asked, const NamedSizes& si
                       deadline.empty() ? "--efficiency 0.5" : "--deadline " + quoted(deadline),
                       options)};
 }
-
-std::string bytes_text(double bytes) { return fmt::format("{:.4g} MiB", bytes / (1 << 20)); }
 
 /// Sentences on all that an answer rests on and nobody measured.
 std::vector<std::string> grounds_of(const Model& model, const Answer& answer) {
@@ -183,7 +167,7 @@ std::string page_answer(const Model& as_fitted, const std::string& text, std::st
     object("grounds", grounds_of(model, answer))("commands", commands_of(asked, request.sizes));
     object("row", row_of(choice));
     // For figures and the plan.
-    object("ranks", p.ranks)("threads", p.threads)("sizes", p.sizes);
+    object("ranks", p.ranks)("threads", p.threads)("sizes", p.sizes)("nodes", choice.nodes);
     object("seconds", p.seconds)("low", p.low)("high", p.high)("efficiency", choice.efficiency);
     object("blocks", seconds_by_block(p));
     object("fits", choice.fits && request.deadline_s.has_value());

@@ -70,14 +70,14 @@ function showCommands(place, commands) {
             makeCopyButton(() => text, `Copy ${text}`))));
 }
 
-// The answers on each of kPlanRanks and on the asked ranks, and which keep the deadline.
+// The answers on each of kPlanRanks and on the asked ranks, and which keeps the deadline on the fewest nodes, fastest.
 function showPlan(place, curve, heads) {
   const shown = heads.map((_, i) => i).filter((i) => curve.some(({ row }) => row[i][1] !== ""));
-  const first = curve.find((answer) => answer.fits);
+  const [first] = curve.filter((answer) => answer.fits).sort((a, b) => a.nodes - b.nodes || a.seconds - b.seconds);
   const rows = curve.map((answer) => element("tr", answer === first ? { class: "chosen" } : {}, ...shown.map((i) => {
     const [exact, text] = answer.row[i];
     return element("td", { class: "number", "data-exact": exact, title: `${exact}` },
-                   answer === first && i === 0 ? `fewest: ${text}` : text);
+                   answer === first && i === 0 ? `take ${text}` : text);
   })));
   const head = element("tr", {}, ...shown.map((i) => element("th", { scope: "col", class: "number" }, heads[i])));
   const table = element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Plan over ranks" },
