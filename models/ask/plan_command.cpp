@@ -134,6 +134,8 @@ void run(PlanArguments& arguments) {
     require_option(arguments.size, "--size", "--size N=1G");
   }
   request.sizes = sizes_asked(model, arguments.size, {2, 8, 64});
+  detail::refuse_first({{arguments.memory_bytes && !model.memory,
+                         "--memory: the traces do not tell how much a rank needs"}});
   request.max_node_bytes = arguments.memory_bytes.value_or(request.max_node_bytes);
   const Plan plan = make_plan(model, request);
   if (arguments.program.empty()) {

@@ -154,13 +154,15 @@ Table answers_table(const std::vector<Answer>& answers, const std::vector<Judged
 
 std::string answers_text(const Report& report) {
   const std::vector<Answer> answers = first_answers(report);
+  const Table table = answers_table(answers, report.comparisons);
+  const bool is_table = table.rows.size() > 1;
   const bool is_whole = report.kept_state.empty();
   std::string text = is_whole ? "" : wrapped(report.title);
   text += wrapped((is_whole ? report.model.app + ": " : "") +
                   sentence_of(report.model.verdict, reach_of(report))) +
-          '\n' + to_terminal(answers_table(answers, report.comparisons));
+          '\n' + (is_table ? to_terminal(table) : "");
   for (const Answer& answer : answers) {
-    text += answer.prediction ? "" : wrapped(answer.line);
+    text += answer.prediction && is_table ? "" : wrapped(answer.line);
   }
   std::vector<std::string> notes;
   std::ranges::transform(report.notes, std::back_inserter(notes), &Note::text);
