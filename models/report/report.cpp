@@ -30,10 +30,10 @@ std::vector<std::pair<std::string, std::string>> facts_of(const Model& model) {
   }
   if (model.hypercube() != nullptr && model.hypercube()->exchange) {
     const ExchangeModel& exchange = *model.hypercube()->exchange;
-    facts.emplace_back("exchange", fmt::format("{:.4g} (l + K g), {}", exchange.factor,
-                                               exchange.factor_is_fitted
-                                                   ? "factor fitted to the traces"
-                                                   : "factor as Printista and Saez have it"));
+    facts.emplace_back("an exchange takes",
+                       fmt::format("{:.3g} times a calibrated message, {}", exchange.factor,
+                                   exchange.factor_is_fitted ? "as in the traces"
+                                                             : "as Printista and Saez have it"));
   }
   facts.insert(
       facts.end(),

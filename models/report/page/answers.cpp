@@ -24,14 +24,7 @@ using detail::JsonFields;
 
 namespace {
 
-struct Question {
-  std::map<std::string, std::string> fields;
-
-  std::string text(const std::string& id) const {
-    const auto found = fields.find(id);
-    return found != fields.end() ? found->second : "";
-  }
-};
+using Texts = std::map<std::string, std::string>;  ///< of the fields of a question, by their ids
 
 /// A whole number of at least 1, or none of an empty text.
 std::optional<int> whole_in(const std::string& text) {
@@ -48,7 +41,7 @@ std::optional<int> whole_in(const std::string& text) {
 
 /// The commands that ask the same: `cleave predict`, and `cleave plan` with the deadline, else for
 /// the most ranks that are used half.
-std::vector<std::string> commands_of(const Question& asked, const NamedSizes& sizes) {
+std::vector<std::string> commands_of(Texts asked, const NamedSizes& sizes) {
   std::string options;
   if (!sizes.empty()) {
     std::vector<std::string> texts;
@@ -58,16 +51,16 @@ std::vector<std::string> commands_of(const Question& asked, const NamedSizes& si
     options += " --size " + quoted(fmt::format("{}", fmt::join(texts, ",")));
   }
   const auto add = [&](const char* option, const char* field) {
-    if (const std::string text = asked.text(field); !text.empty()) {
+    if (const std::string text = asked[field]; !text.empty()) {
       options += fmt::format(" {} {}", option, quoted(text));
     }
   };
   add("--threads", "threads");
   add("--ranks-per-host", "ranks-per-host");
-  add("--machine", asked.text("network").empty() ? "machine" : "network");
-  const std::string file = quoted(asked.text("file"));
-  const std::string deadline = asked.text("deadline");
-  return {fmt::format("cleave predict {} --ranks {}{}", file, asked.text("ranks"), options),
+  add("--machine", asked["network"].empty() ? "machine" : "network");
+  const std::string file = quoted(asked["file"]);
+  const std::string deadline = asked["deadline"];
+  return {fmt::format("cleave predict {} --ranks {}{}", file, asked["ranks"], options),
           fmt::format("cleave plan {} {}{} --slurm job.sh", file,
                       deadline.empty() ? "--efficiency 0.5" : "--deadline " + quoted(deadline),
                       options)};
@@ -130,12 +123,9 @@ std::vector<std::pair<double, std::string>> row_of(const PlanChoice& choice) {
 }  // namespace
 
 std::string page_answer(const Model& as_fitted, const std::string& text, std::string& field) {
-  Question asked;
-  JsonFields::parse("the question", "", text)("fields", asked.fields);
-  const auto text_of = [&](const std::string& id) {
-    field = id;
-    return asked.text(id);
-  };
+  Texts asked;
+  JsonFields::parse("the question", "", text)("fields", asked);
+  const auto text_of = [&](const std::string& id) { return asked[field = id]; };
   Model model = as_fitted;
   if (const std::string network = text_of("network"); is_preset(network)) {
     model.set_network(with_machine(model.network, preset_machine(network)));

@@ -4,60 +4,73 @@
 
 // Okabe and Ito: told apart by the colour-blind. Yellow and black are left out, which light or dark grounds hide.
 const kColours = ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#8c6d31", "#7f7f7f"];
-const kBlockColours = {
-  sequential: 0, search: 0, divide: 1, combine: 2, exchange: 3, skeleton: 4, partition: 5, steal: 5,
-  sample: 6, pivot: 6, conquer: 2, wait: 7, idle: 7,
-};
-const blockColour = (block) => kColours[kBlockColours[block] ?? 7];
-
-function formatNumber(value, digits) {
-  const size = Math.abs(value);
-  return value === 0 || (size >= 1e-4 && size < 1e7) ? `${+value.toPrecision(digits)}` : value.toExponential(digits - 2);
-}
-
 // The labels of axes and points, as the terminal writes times.
 function formatSeconds(seconds, digits = 4) {
-  for (const [unit, scale, least] of [["d", 86400, 2], ["h", 3600, 2], ["min", 60, 2], ["s", 1, 1], ["ms", 1e-3, 1], ["us", 1e-6, 1]]) {
-    if (seconds >= least * scale) {
-      return `${formatNumber(seconds / scale, scale > 1 ? 3 : digits)} ${unit}`;
-    }
-  }
-  return `${formatNumber(seconds * 1e9, digits)} ns`;
+  const units = [["d", 86400, 2], ["h", 3600, 2], ["min", 60, 2], ["s", 1, 1], ["ms", 1e-3, 1], ["us", 1e-6, 1], ["ns", 1e-9, 0]];
+  const [unit, scale] = units.find(([, of, least]) => seconds >= least * of);
+  return `${+(seconds / scale).toPrecision(scale > 1 ? 3 : digits)} ${unit}`;
 }
 
-const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+// The colour of a name in page.css, in the light or the dark.
+function css(name) {
+  document.documentElement.style.color = `var(${name})`;  // which shows nowhere: the body has its own
+  return getComputedStyle(document.documentElement).color;
+}
 
-const charts = [];  // all figures, to be drawn again
+const charts = new Map();  // all figures by their ids, to be drawn again
 
-// A place for a figure: a heading, a sentence, the plot. `options()` makes what ECharts draws.
-function addFigure(place, id, title, note, options) {
-  const plot = element("div", { class: "plot" });
-  place.append(element("figure", { id: `figure-${id}` },
-                       element("figcaption", {}, element("h2", {}, title), element("p", {}, note)), plot));
-  const chart = { title, options, drawn: echarts.init(plot, null, { renderer: "svg" }) };
-  charts.push(chart);
+// Shows what `options()` makes for ECharts below a heading and a sentence; nothing where `options` is null.
+function showFigure(place, id, title, note, options) {
+  if (!charts.has(id)) {
+    const plot = element("div", { class: "plot" });
+    const save = element("button", { type: "button", class: "save", "aria-label": `Save as SVG: ${title}` }, "Save as SVG");
+    place.append(element("figure", { id: `figure-${id}` },
+                         element("figcaption", {}, save, element("h2", {}, title), element("p", {}, note)), plot));
+    charts.set(id, { title, plot });
+    save.addEventListener("click", () => {
+      const { drawn } = charts.get(id);
+      drawn.setOption({ title: { show: true } });
+      element("a", { href: drawn.getDataURL({ type: "svg" }), download: `${title.toLowerCase().replaceAll(" ", "-")}.svg` }).click();
+      drawn.setOption({ title: { show: false } });
+    });
+  }
+  const chart = charts.get(id);
+  chart.options = options;
+  chart.plot.parentElement.hidden = options === null;
   draw(chart);
 }
 
-function draw({ title, options, drawn }) {
+// Nothing while it is folded.
+function draw(chart) {
+  const { title, options, plot } = chart;
+  if (plot.clientWidth === 0) {
+    return;
+  }
+  chart.drawn ??= echarts.init(plot, null, { renderer: "svg" });
+  chart.drawn.resize();
   const { fontFamily } = getComputedStyle(document.body);
   const aria = { enabled: true, decal: { show: true }, label: { description: `${title}. The tables below hold the numbers.` } };
-  drawn.setOption({ animation: false, aria, textStyle: { color: css("--ink"), fontFamily },
-                    color: kColours, ...options() }, { notMerge: true });
-  drawn.getZr().flush();
+  const { about, ...drawn } = options();
+  chart.drawn.setOption({
+    animation: false, aria, textStyle: { color: css("--ink"), fontFamily }, color: kColours, backgroundColor: css("--panel"),
+    title: { show: false, text: `${title}${about}`, right: 8, bottom: 0, textStyle: { color: css("--ink"), fontSize: 12 } }, ...drawn,
+  }, { notMerge: true });
+  chart.drawn.getZr().flush();
 }
 
-function watchTheme() {
-  const drawAll = () => charts.forEach(draw);
+function watchPage() {
+  const drawAll = () => charts.forEach((chart) => draw(chart));
+  let folded = [];
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
   matchMedia("print").addEventListener("change", ({ matches }) => {
+    folded = matches ? [...document.querySelectorAll("details:not([open])")] : folded;
+    folded.forEach((details) => { details.open = matches; });
     drawAll();
-    document.getElementById("notes")?.toggleAttribute("open", matches);
   });
   let pending;
   new ResizeObserver(() => {
     clearTimeout(pending);
-    pending = setTimeout(() => charts.forEach(({ drawn }) => drawn.resize()), 100);
+    pending = setTimeout(drawAll, 100);
   }).observe(document.querySelector("main"));
 }
 
@@ -71,12 +84,14 @@ function axis(name, formatter, more = {}) {
   };
 }
 
-function ranksAxis(curve) {
-  const ranks = curve.map((answer) => answer.ranks);
-  const marks = ranks.filter((count) => Number.isInteger(Math.log2(count)));
-  return axis("ranks", (count) => `${count}`, {
-    type: "log", logBase: 2, min: ranks[0], max: ranks.at(-1), splitLine: { show: false },
-    axisTick: { customValues: marks }, axisLabel: { customValues: marks } });
+// Of [x, text] in ascending order, of which each third and the last are labelled.
+function doublingAxis(name, marks) {
+  const texts = new Map(marks);
+  const values = [...texts.keys()];
+  const labels = values.filter((_, i) => i % 3 === 0);
+  return axis(name, (x) => texts.get(x) ?? "", {
+    type: "log", logBase: 2, min: values[0], max: values.at(-1), splitLine: { show: false },
+    axisTick: { customValues: values }, axisLabel: { customValues: labels } });
 }
 
 function timeAxis(name, values, more = {}) {
@@ -85,8 +100,6 @@ function timeAxis(name, values, more = {}) {
     type: "log", min: 10 ** Math.floor(Math.log10(Math.min(...positive))),
     max: 10 ** Math.ceil(Math.log10(Math.max(...positive) * 1.0001)), ...more });
 }
-
-const percentAxis = (more = {}) => axis("", "{value} %", { type: "value", ...more });
 
 // Options of all figures. Tooltips are HTML, and names come from files.
 function base(tooltip, left = 72) {
@@ -104,7 +117,7 @@ function base(tooltip, left = 72) {
 // Points of [x, low, high]: one area, or a line at each x.
 function band(points, colour, areLines = false) {
   return {
-    type: "custom", name: "95 % interval", silent: true, clip: true, z: 1, itemStyle: { color: colour },
+    type: "custom", name: "interval", silent: true, clip: true, z: 1, itemStyle: { color: colour },
     data: areLines ? points : [points.flat()], encode: { x: 0, y: [1, 2] },
     renderItem: ({ dataIndex }, api) => {
       const corner = (x, y) => api.coord([x, y]);
@@ -119,44 +132,49 @@ function band(points, colour, areLines = false) {
   };
 }
 
-// A line over ranks, and a shade right of the largest number of ranks that was measured.
-function overRanks(name, points, colour, maxRanks) {
-  const last = points.at(-1)[0];
-  const shade = maxRanks >= last ? {} : {
-    markArea: { silent: true, itemStyle: { color: css("--beyond"), decal: { symbol: "none" } },
-                label: { color: css("--quiet"), fontSize: 12, position: "insideBottom", formatter: "beyond what was fitted" },
-                data: [[{ xAxis: maxRanks }, { xAxis: last }]] },
-  };
-  return { type: "line", name, data: points, symbol: "circle", symbolSize: 7, lineStyle: { width: 2 }, color: colour, z: 3, ...shade };
-}
-
-const textOfRanks = (answer) => `${answer.ranks} ${answer.ranks === 1 ? "rank" : "ranks"}`;
-
-function timeOptions(curve, runs, maxRanks) {
-  const [{ threads, sizes }] = curve;
-  const measured = runs.filter((run) => run.threads === threads &&
-    Object.entries(sizes).every(([name, value]) => run.sizes[name] === value));
-  const times = [...curve.flatMap(({ low, high }) => [low, high]), ...measured.map((run) => run.measured)];
+// Time of [x, answer], and of runs as [x, seconds]. A shade lies right of the largest x that was fitted.
+function timeOptions(about, name, points, runs, { textOf, known, asked, ideal = [] }) {
+  const times = [...points.flatMap(([, { low, high }]) => [low, high]), ...runs.map(([, seconds]) => seconds)];
+  const [[first], [last]] = [points[0], points.at(-1)];
+  const quiet = css("--quiet");
+  const shade = known >= last ? {} : { markArea: {
+    silent: true, itemStyle: { color: css("--beyond"), decal: { symbol: "none" } },
+    label: { color: quiet, fontSize: 12, position: "insideBottomRight", formatter: "beyond what was fitted" },
+    data: [[{ xAxis: Math.max(known, first) }, { xAxis: last }]] } };
   return {
-    ...base(({ seriesName, data }) => `${seriesName}, ${textOfRanks({ ranks: data[0] })}: ${formatSeconds(data[1])}`),
-    xAxis: ranksAxis(curve), yAxis: timeAxis("", times),
-    series: [band(curve.map(({ ranks, low, high }) => [ranks, low, high]), kColours[0]),
-             overRanks("predicted", curve.map(({ ranks, seconds }) => [ranks, seconds]), kColours[0], maxRanks),
-             { type: "scatter", name: "measured", data: measured.map((run) => [run.ranks, run.measured]), symbol: "diamond",
-               symbolSize: 13, color: kColours[3], z: 4 }],
+    about, ...base(({ seriesName, data: [x, seconds] }) => `${seriesName}, ${name} ${textOf(x)}: ${formatSeconds(seconds)}`),
+    xAxis: doublingAxis(name, points.map(([x]) => [x, textOf(x)])), yAxis: timeAxis("", times),
+    series: [band(points.map(([x, { low, high }]) => [x, low, high]), kColours[0]),
+             { type: "line", name: "predicted", data: points.map(([x, { seconds }]) => [x, seconds]), symbol: "circle", z: 3,
+               symbolSize: ([x]) => (x === asked ? 12 : 5), lineStyle: { width: 2 }, color: kColours[0], ...shade },
+             { type: "scatter", name: "measured", data: runs, symbol: "diamond", symbolSize: 13, color: kColours[3], z: 4 },
+             ...(ideal.length === 0 ? [] : [{ type: "line", name: "ideal", data: ideal, symbol: "none", color: quiet,
+                                              lineStyle: { type: "dashed", width: 1.5 } }])],
   };
 }
 
-function efficiencyOptions(curve, maxRanks) {
-  const part = ({ efficiency, seconds }, time) => 100 * efficiency * seconds / time;
-  const bands = curve.map((answer) => [answer.ranks, part(answer, answer.high), part(answer, answer.low)]);
-  const most = Math.min(Math.max(...bands.map(([, , high]) => high)), 200 * Math.max(...curve.map(({ efficiency }) => efficiency)));
-  return {
-    ...base(({ data }) => `${textOfRanks({ ranks: data[0] })}: efficiency ${formatNumber(data[1], 3)} %`),
-    xAxis: ranksAxis(curve), yAxis: percentAxis({ min: 0, max: 10 * Math.ceil(most / 10) }),
-    series: [band(bands, kColours[2]),
-             overRanks("efficiency", curve.map((answer) => [answer.ranks, 100 * answer.efficiency]), kColours[2], maxRanks)],
-  };
+const sizesOf = ({ asked }) => asked.replace(/(^| on )[^=]*$/, "");
+
+// Whether the sizes of a run are those of `answer`, but for those that `varying` names: these are in proportion.
+function isAlike({ threads, sizes }, answer, varying) {
+  const factor = sizes[varying[0]] / answer.sizes[varying[0]];
+  return threads === answer.threads && Object.entries(answer.sizes).every(([name, value]) =>
+    Math.abs(sizes[name] / value / (varying.includes(name) ? factor : 1) - 1) < 0.01);
+}
+
+function overRanks(curve, asked, runs, maxRanks) {
+  const alike = runs.filter((run) => isAlike(run, asked, []));
+  return timeOptions(`: ${sizesOf(asked)}`, "ranks", curve.map((each) => [each.ranks, each]), alike.map((run) => [run.ranks, run.measured]), {
+    textOf: (x) => `${x}`, known: maxRanks, asked: asked.ranks,
+    ideal: curve.map(({ ranks, efficiency, seconds }) => [ranks, efficiency * seconds]) });
+}
+
+function overSizes(curve, asked, runs, varying) {
+  const [name] = varying;
+  const texts = new Map(curve.map((answer) => [answer.sizes[name], sizesOf(answer).match(`\\b${name}=([^,]+)`)[1]]));
+  const alike = runs.filter((run) => run.ranks === asked.ranks && isAlike(run, asked, varying));
+  return timeOptions(`, ${asked.asked}`, name, curve.map((each) => [each.sizes[name], each]), alike.map((run) => [run.sizes[name], run.measured]), {
+    textOf: (x) => texts.get(x) ?? `${x}`, known: Math.max(...runs.map(({ sizes }) => sizes[name])), asked: asked.sizes[name] });
 }
 
 function blocksOptions(curve) {
@@ -164,11 +182,12 @@ function blocksOptions(curve) {
   const part = (i, name) => (100 * (seconds[i].get(name) ?? 0)) / curve[i].seconds;
   const names = [...new Set(seconds.flatMap((of) => [...of.keys()]))].filter((name) => curve.some((_, i) => part(i, name) >= 0.05));
   return {
-    ...base(({ seriesName, value, dataIndex }) => `${textOfRanks(curve[dataIndex])}, ${seriesName}: ${formatNumber(value, 3)} %, ` +
+    about: `: ${sizesOf(curve[0])}`,
+    ...base(({ seriesName, value, dataIndex }) => `${curve[dataIndex].ranks} ranks, ${seriesName}: ${+value.toPrecision(3)} %, ` +
                                                   formatSeconds(seconds[dataIndex].get(seriesName) ?? 0)),
     xAxis: axis("ranks", undefined, { type: "category", data: curve.map(({ ranks }) => `${ranks}`) }),
-    yAxis: percentAxis({ min: 0, max: 100 }),
-    series: names.map((name) => ({ type: "bar", stack: "time", name, color: blockColour(name), barWidth: "70%",
+    yAxis: axis("", "{value} %", { type: "value", min: 0, max: 100 }),
+    series: names.map((name) => ({ type: "bar", stack: "time", name, barWidth: "70%",
                                    data: curve.map((_, i) => part(i, name)) })),
   };
 }
@@ -180,7 +199,7 @@ function comparisonOptions(runs) {
   const points = (isHeldOut) => runs.filter((run) => run.held_out === isHeldOut)
     .map(({ measured, predicted, text }) => ({ value: [measured, predicted], text }));
   return {
-    ...base(({ data }) => data.text, 84), xAxis, yAxis: timeAxis("predicted", times, { nameGap: 58 }),
+    about: "", ...base(({ data }) => data.text, 84), xAxis, yAxis: timeAxis("predicted", times, { nameGap: 58 }),
     series: [
       band(runs.map(({ measured, low, high }) => [measured, low, high]), css("--quiet"), true),
       { type: "line", name: "equal", data: ends.map((end) => [end, end]), symbol: "none", silent: true,
@@ -192,30 +211,29 @@ function comparisonOptions(runs) {
   };
 }
 
-// Draws what was measured, and returns a function that draws the answers over ranks.
-function makeFigures(place, { runs, max_ranks: maxRanks }) {
-  let curve = null;
-  const above = element("section", { class: "figures", id: "over-ranks" });
-  place.before(above);
+// Draws what was measured, and returns a function that draws the answers over ranks and sizes.
+function makeFigures(place, { runs, max_ranks: maxRanks }, varying) {
   if (runs.length > 0) {
-    addFigure(place, "comparison", "Predicted against measured", "Every run. On the dashed line both " +
-              "are equal; held out: kept from the fit to test it.", () => comparisonOptions(runs));
+    const inside = element("div", { class: "figures" });
+    document.querySelector("#predictions p").after(inside);
+    showFigure(inside, "comparison", "Predicted against measured", "Every run. On the dashed line both " +
+               "are equal; held out: kept from the fit to test it.", () => comparisonOptions(runs));
   }
-  watchTheme();
-  return (next) => {
-    const isFirst = curve === null;
-    curve = next;
-    if (!isFirst) {
-      charts.forEach(draw);
-      return;
+  watchPage();
+  return (asked, ...curves) => {
+    const [byRanks, bySizes] = curves.map((curve) => curve.filter(({ seconds }) => seconds));
+    const optionsOf = (curve, options) => (curve.length === 0 ? null : options);
+    showFigure(place, "time", "Time against ranks", "Ideal: the time of one rank, divided by the ranks.",
+               optionsOf(byRanks, () => overRanks(byRanks, asked, runs, maxRanks)));
+    if (varying.length > 0) {
+      const others = varying.slice(1).join(", ");
+      showFigure(place, "size", `Time against ${varying[0]}`, `On the asked ranks${others && `, ${others} in proportion`}.`,
+                 optionsOf(bySizes, () => overSizes(bySizes, asked, runs, varying)));
     }
-    addFigure(above, "time", "Time against ranks", "Predicted with its 95 % interval, and what was measured of these sizes.",
-              () => timeOptions(curve, runs, maxRanks));
-    addFigure(above, "efficiency", "Efficiency against ranks", "Speed-up over one rank, divided by ranks; with its 95 % interval.",
-              () => efficiencyOptions(curve, maxRanks));
-    if (curve.some(({ blocks }) => blocks.length > 0)) {
-      addFigure(above, "shares", "Where the time goes", "Shares of the blocks on the rank that ends last.", () => blocksOptions(curve));
+    const blocks = byRanks.filter((answer) => answer.blocks.length > 0);
+    if (blocks.length > 0) {
+      showFigure(document.getElementById("shares"), "shares", "Where the time goes", "Shares of the blocks on the rank that ends last.",
+                 () => blocksOptions(blocks));
     }
-    charts.forEach(({ drawn }) => drawn.resize());  // those before had the place of these
   };
 }

@@ -37,13 +37,17 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
+/// Something that a reader opens.
+std::string folded(std::string_view id, std::string_view title, std::string_view html) {
+  return fmt::format("<details id=\"{}\"><summary>{}</summary>\n{}</details>\n", id, title, html);
+}
+
 std::string html_of(const Table& table) {
   constexpr std::size_t kWide = 40;
   std::string html = fmt::format(
-      "<section class=\"table\" id=\"{0}\">\n<h2>{1}</h2>\n<p>{2}</p>\n"
-      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{1}\"><table>\n"
+      "<p>{}</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table>\n"
       "<thead><tr>",
-      table.id, escaped(table.title), escaped(table.note));
+      table.note, escaped(table.title));
   for (const Column& column : table.columns) {
     html += fmt::format("<th scope=\"col\"{}>{}</th>", column.is_number ? " class=\"number\"" : "",
                         escaped(column.shown()));
@@ -61,50 +65,36 @@ std::string html_of(const Table& table) {
     }
     html += "</tr>\n";
   }
-  return html + "</tbody></table></div>\n</section>\n";
+  return folded(table.id, escaped(table.title), html + "</tbody></table></div>\n");
 }
 
-/// The application and its machine in one line.
-std::string header_of(const Report& report) {
-  const Model& model = report.model;
-  const detail::Provenance& p = model.provenance;
-  const std::string where =
-      model.table() != nullptr  // nobody knows where it was measured
-          ? ""
-          : fmt::format(", {}; measured on {}, {}, {} cores", escaped(model.placement),
-                        escaped(p.host), escaped(p.processor), p.cores);
-  return fmt::format("<header>\n<h1>{}</h1>\n<p>{}{}; {} runs on up to {}; {}</p>\n</header>\n",
-                     escaped(model.app), escaped(model.type), where, report.comparisons.size(),
-                     detail::format_ranks(model.max_ranks()),
-                     escaped(p.created.substr(0, p.created.find('T'))));
-}
-
-/// The verdict above every answer.
-std::string verdict_of(const Report& report) {
+/// What was predicted here: what a study was asked, else the first answers.
+std::string answers_of(const Report& report) {
   constexpr std::array kLooks = {"yes", "unjudged", "no"};  // of each State
   const Verdict& verdict = report.model.verdict;
   const double reach = reach_of(report);
-  return fmt::format("<p id=\"verdict\" class=\"{}\">{}</p>\n",
-                     kLooks[static_cast<std::size_t>(verdict.state(reach))],
-                     escaped(sentence_of(verdict, reach)));
-}
-
-/// The answers that a study was asked for; then a form and an answer for scripts to fill. Without
-/// both: what was predicted here.
-std::string question_of(const Report& report) {
-  std::string html;
-  for (const Answer& answer : report.asked) {
-    html += fmt::format("<p class=\"rehearsed\">{}</p>\n", escaped(answer.line));
-  }
-  html +=
-      "<section id=\"question\" aria-label=\"How long a run takes\">\n"
-      "<form id=\"controls\" hidden></form>\n<div>\n<div id=\"answer\" role=\"status\">\n<ul>\n";
-  for (const Answer& answer :
-       report.asked.empty() ? first_answers(report) : std::vector<Answer>()) {
+  std::string html = fmt::format("<p id=\"verdict\" class=\"{}\">{}</p>\n<ul>\n",
+                                 kLooks[static_cast<std::size_t>(verdict.state(reach))],
+                                 escaped(sentence_of(verdict, reach)));
+  for (const Answer& answer : report.asked.empty() ? first_answers(report) : report.asked) {
     html += fmt::format("<li>{}</li>\n", escaped(answer.line));
   }
-  html += "</ul>\n</div>\n<div id=\"commands\"></div>\n</div>\n</section>\n";
-  if (assets::predictor_wasm_gzip.empty()) {
+  return html + "</ul>\n";
+}
+
+/// A form and an answer for scripts to fill, of which the time alone is spoken. Without a
+/// predictor: what was predicted here.
+std::string question_of(const Report& report) {
+  const bool can_ask = !assets::predictor_wasm_gzip.empty();
+  std::string html = fmt::format(
+      "<section id=\"question\" aria-label=\"How long a run takes\">\n"
+      "<form id=\"controls\" hidden></form>\n<div id=\"answer\" tabindex=\"-1\">\n{}</div>\n"
+      "</section>\n",
+      can_ask ? "<p id=\"time\" aria-live=\"polite\"></p>\n<div id=\"judged\"></div>\n" +
+                    folded("more", "Speed-up, memory, what it rests on, the same from a shell",
+                           "<div id=\"uses\"></div>\n<div id=\"commands\"></div>\n")
+              : answers_of(report));
+  if (!can_ask) {
     html += fmt::format(
         "<p class=\"missing\">This page cannot answer other questions. Install lld-16, wasi-libc "
         "and libc++-16-dev-wasm32 (./setup does) and build Cleave again, or ask <code>cleave "
@@ -123,20 +113,18 @@ std::string notes_of(const Report& report) {
                          escaped(note.text));
     count += note.is_grave ? 1 : 0;
   }
-  const std::string grave = count == 0 ? "" : fmt::format(": {} to mend", count);
-  return items.empty() ? ""
-                       : fmt::format(
-                             "<details id=\"notes\"><summary>Notes{}</summary>\n<ul>\n{}</ul>"
-                             "</details>\n",
-                             grave, items);
+  return items.empty()
+             ? ""
+             : folded("notes", count == 0 ? "Notes" : fmt::format("Notes: {} to mend", count),
+                      "<ul>\n" + items + "</ul>\n");
 }
 
 std::string facts_of(const Report& report) {
-  std::string html = "<section>\n<h2>How this was made</h2>\n<dl class=\"facts\">\n";
+  std::string html = "<dl class=\"facts\">\n";
   for (const auto& [name, value] : report.facts) {
     html += fmt::format("<dt>{}</dt><dd>{}</dd>\n", escaped(name), escaped(value));
   }
-  return html + "</dl>\n</section>\n";
+  return html + "</dl>\n";
 }
 
 /// Four characters for three bytes.
@@ -272,20 +260,29 @@ std::string to_html(const Report& report) {
       "script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; style-src 'unsafe-inline'; "
       "worker-src blob:; base-uri 'none'; form-action 'none'\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<title>{}</title>\n<style>\n{}\n</style>\n</head>\n<body>\n<main>\n",
+      "<title>{}</title>\n<style>\n{}\n</style>\n</head>\n<body>\n"
+      "<a class=\"skip\" href=\"#answer\">Skip to the answer</a>\n<main>\n",
       escaped(report.title), assets::page_css);
-  html += header_of(report) + verdict_of(report) + question_of(report) + notes_of(report);
-  html += "<section class=\"figures\" id=\"figures\"></section>\n<section id=\"plan\"></section>\n";
+  html += fmt::format("<h1>How long does <b>{}</b> take?</h1>\n", escaped(report.model.app));
+  html += question_of(report) + notes_of(report);
+  html += "<section class=\"figures\" id=\"figures\"></section>\n";
+  if (!assets::predictor_wasm_gzip.empty()) {
+    html += folded("plan", "Plan over ranks",
+                   "<div class=\"figures\" id=\"shares\"></div>\n<div id=\"choices\"></div>\n") +
+            folded("asked", "What was predicted when this page was made", answers_of(report));
+  }
+  std::string made = facts_of(report);
   for (const Table& table : report.tables) {
-    html += html_of(table);
+    (table.id == "coefficients" ? made : html) += html_of(table);
   }
   if (report.model.table() == nullptr) {
-    html +=
+    made +=
         "<p>Which rank did what when: <code>cleave export TRACE --format perfetto --out "
         "timeline.json</code>, and open it in <a "
         "href=\"https://ui.perfetto.dev\">Perfetto</a>.</p>\n";
   }
-  return html + facts_of(report) + "</main>\n" + scripts_of(report) + "</body>\n</html>\n";
+  return html + folded("made", "How this was made", made) + "</main>\n" + scripts_of(report) +
+         "</body>\n</html>\n";
 }
 
 }  // namespace cleave::models

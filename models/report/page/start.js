@@ -18,54 +18,56 @@ const textOfPacked = async (id) => new TextDecoder().decode(await bytesOf(id));
 // Waits until what is on the screen was painted.
 const idle = () => new Promise((done) => setTimeout(done, 0));
 
-// Answers each question at once; `showCurve` gets the answers over ranks, later.
-async function startAsking(data, showCurve) {
+// Answers each question at once; `showCurves` gets the answers over ranks and over sizes, later.
+async function startAsking(data, varying, showCurves) {
   const bytes = await bytesOf("predictor-wasm");
   if (bytes === null) {
     return;
   }
   const model = await textOfPacked("model");
   const predictor = await openPredictor(bytes, model);
-  const askCurve = makeCurve(document.getElementById("predictor-js").textContent, bytes, model, showCurve);
-  const place = document.getElementById("answer");
-  const commands = document.getElementById("commands");
-  makeControls(document.getElementById("controls"), data.fields, (texts) => {
+  const askCurves = makeCurves(document.getElementById("predictor-js").textContent, bytes, model, varying, showCurves);
+  const { dataset } = document.getElementById("answer");
+  makeControls(document.getElementById("controls"), data.fields, (texts, flaw) => {
     const fields = { ...texts, file: data.file, machine: data.machine };
     const begin = performance.now();
     try {
+      if (flaw !== "") {
+        throw new Error(flaw);
+      }
       const answer = predictor.ask(fields);
-      showAnswer(place, answer, data.plan_heads);
-      showCommands(commands, answer.commands);
-      askCurve(fields, answer.ranks);
+      showAnswer(answer, data.plan_heads);
+      askCurves(fields, answer);
       return "";
     } catch (error) {
-      place.replaceChildren(element("p", { class: "refused" }, error.message));
-      delete place.dataset.seconds;
-      commands.replaceChildren();
+      showRefusal(error.message);
       return error.field ?? "";
     } finally {
-      place.dataset.milliseconds = performance.now() - begin;
+      dataset.milliseconds = performance.now() - begin;
     }
   });
 }
 
 async function start() {
-  for (const place of document.querySelectorAll("section.table > .scroll")) {
+  for (const place of document.querySelectorAll(".scroll")) {
     enhanceTable(place, place.getAttribute("aria-label"));
   }
   const data = JSON.parse(await textOfPacked("data"));
+  const names = Object.keys(data.runs[0]?.sizes ?? {});
+  const varying = names.filter((name) => new Set(data.runs.map(({ sizes }) => sizes[name])).size > 1 &&
+                                         data.fields.some(({ id }) => id === `size-${name}`));
   await idle();
   let figures = null;
   let last = null;
-  const asking = startAsking(data, (curve) => {
-    last = curve;
-    figures?.(curve);
-    showPlan(document.getElementById("plan"), curve, data.plan_heads);
+  const asking = startAsking(data, varying, (...curves) => {
+    last = curves;
+    figures?.(...curves);
+    showPlan(curves[0], curves[1], data.plan_heads);
   });
   document.head.append(element("script", {}, await textOfPacked("echarts")));
-  figures = makeFigures(document.getElementById("figures"), data);
+  figures = makeFigures(document.getElementById("figures"), data, varying);
   if (last !== null) {
-    figures(last);
+    figures(...last);
   }
   await asking;
   document.documentElement.dataset.ready = Math.round(performance.now());

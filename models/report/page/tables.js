@@ -12,29 +12,15 @@ function element(name, attributes = {}, ...children) {
   return made;
 }
 
+// Copies on a page from a file or by HTTPS; others have no clipboard.
 function makeCopyButton(text, label) {
   const button = element("button", { type: "button", class: "copy", "aria-label": label }, "Copy");
   button.addEventListener("click", async () => {
-    button.textContent = (await copyText(text())) ? "Copied" : "Select and copy by hand";
+    const copied = navigator.clipboard?.writeText(text()).then(() => "Copied") ?? Promise.reject();
+    button.textContent = await copied.catch(() => "Select and copy by hand");
     setTimeout(() => { button.textContent = "Copy"; }, 2000);
   });
   return button;
-}
-
-// Whether it worked, also on a page from a file, which has no clipboard.
-async function copyText(text) {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    const area = element("textarea", { class: "off-screen", "aria-hidden": "true" });
-    area.value = text;
-    document.body.append(area);
-    area.select();
-    const worked = document.execCommand("copy");
-    area.remove();
-    return worked;
-  }
 }
 
 function cellValue(row, column) {
@@ -70,13 +56,21 @@ function textOf(table) {
   return lines.map((line) => line.join("\t")).join("\n");
 }
 
-// `place` holds one table and can be scrolled.
+// `place` holds one table and can be scrolled. A column that is the same in all rows is said above it.
 function enhanceTable(place, name) {
   const table = place.querySelector("table");
+  const rows = [...table.tBodies[0].rows];
+  const same = [];
   [...table.tHead.rows[0].cells].forEach((head, column) => {
+    const [first, ...others] = rows.map(({ cells }) => cells[column].textContent);
+    if (others.length > 0 && others.every((text) => text === first)) {
+      same.push(...(first === "" ? [] : [`${head.textContent} ${first}`]));
+      [head, ...rows.map(({ cells }) => cells[column])].forEach((cell) => { cell.hidden = true; });
+    }
     const button = element("button", { type: "button", class: "sort" }, ...head.childNodes);
     button.addEventListener("click", () => sortBy(table, column));
     head.replaceChildren(button);
   });
-  place.before(element("div", { class: "tools" }, makeCopyButton(() => textOf(table), `Copy the table ${name}`)));
+  place.before(element("div", { class: "tools" }, makeCopyButton(() => textOf(table), `Copy the table ${name}`),
+                       same.length === 0 ? "" : `In every row: ${same.join(", ")}.`));
 }
