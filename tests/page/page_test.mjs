@@ -2,7 +2,7 @@
 // The page of predictions as a reader meets it, in headless Chromium. tests/page/run makes the pages and starts this.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -47,7 +47,7 @@ function testPage(title, name, body, { width = 1280, height = 900, colorScheme =
     await page.goto(pathToFileURL(fileOf(name)).href);
     await page.waitForFunction(() => document.documentElement.dataset.ready !== undefined, null, { timeout: 60000 });
     if (await hasPredictor(page)) {
-      await page.waitForSelector("#plan table");  // of what the controls begin with
+      await page.waitForSelector("#plan table", { state: "attached" });  // of what the controls begin with
     }
     await body(page, context);
     assert.deepEqual(said, []);
@@ -56,14 +56,14 @@ function testPage(title, name, body, { width = 1280, height = 900, colorScheme =
 }
 
 // A test of a page that has a predictor, if this build does.
-function testPredictor(title, name, body) {
+function testPredictor(title, name, body, window) {
   testPage(title, name, async (page, context) => {
     if (await hasPredictor(page)) {
       await body(page);
     } else {
       context.skip("this build has no compiler for WebAssembly");
     }
-  });
+  }, window);
 }
 
 // Sets fields by their ids and gives what the page shows then.
@@ -113,6 +113,26 @@ async function randomFields(page, random) {
   return fields;
 }
 
+// What a reader meets before scrolling. Numbers are those of the texts, the figures and the fields.
+const firstScreen = (page) => page.evaluate(() => {
+  const isSeen = ({ width, left, right, top, bottom }) => width > 0 && right > 0 && left < innerWidth && bottom > 0 && top < innerHeight;
+  const count = (selector) => [...document.querySelectorAll(selector)].filter((each) => each.checkVisibility()).length;
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  let numbers = [...document.querySelectorAll("#controls input")].filter((each) => each.value && each.checkVisibility()).length;
+  for (let text; (text = texts.nextNode());) {
+    const isShown = !/SCRIPT|STYLE|OPTION/.test(text.parentElement.tagName) && text.parentElement.checkVisibility();
+    for (const { index, 0: { length } } of isShown ? text.data.matchAll(/\d[\d.,]*/g) : []) {
+      range.setStart(text, index);
+      range.setEnd(text, index + length);
+      numbers += isSeen(range.getBoundingClientRect()) ? 1 : 0;
+    }
+  }
+  const end = (selector) => document.querySelector(selector).getBoundingClientRect().bottom;
+  return { numbers, buttons: count("button"), tab_stops: count("a, button, input, select, summary, [tabindex='0']"),
+           answer_px: end("#time"), verdict_px: end("#judged"), figures_px: end("#figures figure:last-child") };
+});
+
 // Opens what is folded, so that it is judged too.
 const unfold = (page) => page.evaluate(() => document.querySelectorAll("details").forEach((d) => { d.open = true; }));
 
@@ -136,14 +156,82 @@ for (const [width, colorScheme] of [[1280, "light"], [400, "dark"]]) {
   }
 }
 
+for (const name of ["sort", "study", "search", "table", "many"]) {
+  for (const [width, height] of [[1280, 800], [390, 844]]) {
+    testPredictor(`the first screen of ${width} x ${height} has the answer and at most 30 numbers`, name, async (page) => {
+      const screen = await firstScreen(page);
+      console.log(JSON.stringify({ page: name, width, ...screen }));
+      assert.ok(screen.numbers <= 30 && screen.buttons <= 3 && screen.tab_stops <= 16, "more than the eye takes");
+      assert.ok(screen.answer_px < screen.verdict_px && screen.verdict_px <= height / 1.5);
+      assert.ok(width < height || screen.figures_px <= height);
+      assert.deepEqual(await page.$$eval("[aria-live], [role=status], [role=alert], output", (all) => all.map(({ id }) => id)), ["time"]);
+    }, { width, height });
+  }
+}
+
+testPredictor("a page that was mailed asks what its link asks, offline, and answers as the shell", "sort", async (page) => {
+  const alone = mkdtempSync(join(tmpdir(), "cleave-mailed-"));
+  copyFileSync(fileOf("sort"), join(alone, "report.html"));
+  const asked = await ask(page, { "size-N": "48M", ranks: "16", network: "infiniband-hdr", deadline: "2s" });
+  const link = pathToFileURL(join(alone, "report.html")).href + new URL(page.url()).hash;
+  await browser.setOffline(true);
+  await page.goto("about:blank");
+  await page.goto(link);
+  await page.waitForSelector("#figure-size svg");
+  await browser.setOffline(false);
+  assert.deepEqual(await page.$$eval("#controls input, #controls select", (all) => all.map(({ value }) => value)),
+                   ["48M", "16", "", "infiniband-hdr", "2s"]);
+  assert.equal(Number(await page.getAttribute("#answer", "data-seconds")), asked.seconds);
+  const said = predictionBy(await page.locator("#commands code").first().textContent());
+  assert.ok(Math.abs(said.seconds / asked.seconds - 1) < 1e-6);
+  assert.equal(page.url(), link);
+  for (const [wrong, message] of [["rank=3", /'rank' in the link .*: size-N, ranks, /], ["network=fast", /'fast' .*ethernet-10g/]]) {
+    await page.evaluate((hash) => { location.hash = hash; }, wrong);
+    await page.waitForFunction(() => !document.getElementById("answer").dataset.seconds);
+    assert.match(await page.locator("#time").textContent(), message);
+    await page.getByRole("button", { name: "Start again" }).click();
+  }
+  rmSync(alone, { recursive: true });
+});
+
+testPredictor("the first key leads to the answer, and the question stays", "sort", async (page) => {
+  const question = page.url();
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction((url) => location.href === url, question);
+  assert.equal(await page.evaluate(() => document.activeElement.id), "answer");
+});
+
+testPredictor("a figure is saved as SVG with its question", "sort", async (page) => {
+  for (const [id, title] of [["time", "Time against ranks: N=32M"], ["size", "Time against N, N=32M on 8 ranks"]]) {
+    const [saved] = await Promise.all([page.waitForEvent("download"), page.click(`#figure-${id} .save`)]);
+    assert.match(saved.suggestedFilename(), /^time-against-\w+\.svg$/);
+    const text = readFileSync(await saved.path(), "utf8");
+    assert.ok(text.startsWith("<svg ") && text.includes(`>${title}</text>`));
+  }
+});
+
+testPredictor("every row of a plan says what speaks for it or against it", "search", async (page) => {
+  await ask(page, { deadline: "100ms" });
+  await page.waitForSelector("#plan tr.chosen", { state: "attached" });
+  const rows = await page.$$eval("#plan tbody tr", (all) => all.map(({ cells }) => [...cells].map((cell) => cell.textContent)));
+  assert.equal(rows.length, 11);
+  for (const [ranks, why, time] of rows) {
+    assert.match(why, time === "" ? /./ : /^(not )?checked.*(Keeps|May miss|Misses) 100ms/, `${ranks} ranks`);
+  }
+  assert.ok(rows.some(([, , time]) => time === ""), "this model knows one host");
+});
+
 testPage("run times have no blocks, and their page none", "table", async (page) => {
   assert.equal(await page.locator("#plan tbody tr").count() > 0, true);
   assert.equal(await page.locator("#figure-shares").count(), 0);
   assert.deepEqual((await page.locator("#plan th").allTextContents()).at(-1), "core hours");
+  assert.match(await page.locator("#choices .tools").textContent(), /In every row: .*core hours <0\.01/);
   assert.doesNotMatch(await page.locator("body").innerText(), /held back by/i);
 });
 
 testPage("a table sorts by a column, both ways, and can be copied in full", "sort", async (page) => {
+  await unfold(page);
   const errors = () => page.$$eval("#predictions tbody tr", (rows) => rows.map((row) => Number(row.cells[2].dataset.exact)));
   await page.locator("#predictions th button", { hasText: /^N$/ }).focus();
   await page.keyboard.press("Enter");
@@ -157,7 +245,7 @@ testPage("a table sorts by a column, both ways, and can be copied in full", "sor
 
 testPage("a dark page is printed in dark ink on white", "sort", async (page) => {
   const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-  const labels = () => page.$eval("#figure-comparison svg text", (text) => getComputedStyle(text).fill);
+  const labels = () => page.$eval("#figure-time svg text", (text) => getComputedStyle(text).fill);
   const dark = [await ground(), await labels()];
   await page.emulateMedia({ media: "print" });
   await page.waitForTimeout(100);

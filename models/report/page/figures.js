@@ -30,7 +30,8 @@ function showFigure(place, id, title, note, options) {
     save.addEventListener("click", () => {
       const { drawn } = charts.get(id);
       drawn.setOption({ title: { show: true } });
-      element("a", { href: drawn.getDataURL({ type: "svg" }), download: `${title.toLowerCase().replaceAll(" ", "-")}.svg` }).click();
+      const download = `${title.toLowerCase().replaceAll(" ", "-")}.svg`;
+      element("a", { href: drawn.getDataURL({ type: "svg" }), download }).click();
       drawn.setOption({ title: { show: false } });
     });
   }
@@ -53,7 +54,7 @@ function draw(chart) {
   const { about, ...drawn } = options();
   chart.drawn.setOption({
     animation: false, aria, textStyle: { color: css("--ink"), fontFamily }, color: kColours, backgroundColor: css("--panel"),
-    title: { show: false, text: `${title}${about}`, right: 8, bottom: 0, textStyle: { color: css("--ink"), fontSize: 12 } }, ...drawn,
+    title: { show: false, text: `${title}${about}`, right: 8, bottom: 0, textStyle: { fontSize: 12 } }, ...drawn,
   }, { notMerge: true });
   chart.drawn.getZr().flush();
 }
@@ -84,21 +85,23 @@ function axis(name, formatter, more = {}) {
   };
 }
 
-// Of [x, text] in ascending order, of which each third and the last are labelled.
+// Of [x, text] in ascending order, of which four are labelled.
 function doublingAxis(name, marks) {
   const texts = new Map(marks);
   const values = [...texts.keys()];
-  const labels = values.filter((_, i) => i % 3 === 0);
+  const labels = values.filter((_, i) => values.length < 5 || i % 3 === 0);
   return axis(name, (x) => texts.get(x) ?? "", {
     type: "log", logBase: 2, min: values[0], max: values.at(-1), splitLine: { show: false },
     axisTick: { customValues: values }, axisLabel: { customValues: labels } });
 }
 
+// Labelled are four decades at most.
 function timeAxis(name, values, more = {}) {
-  const positive = values.filter((value) => value > 0);
-  return axis(name, (s) => formatSeconds(s, 3), {
-    type: "log", min: 10 ** Math.floor(Math.log10(Math.min(...positive))),
-    max: 10 ** Math.ceil(Math.log10(Math.max(...positive) * 1.0001)), ...more });
+  const exponents = values.filter((value) => value > 0).map(Math.log10);
+  const [first, last] = [Math.floor(Math.min(...exponents)), Math.ceil(Math.max(...exponents) + 1e-4)];
+  const step = Math.ceil((last - first) / 3);
+  return axis(name, (s) => ((Math.round(Math.log10(s)) - first) % step === 0 ? formatSeconds(s, 3) : ""),
+              { type: "log", min: 10 ** first, max: 10 ** last, ...more });
 }
 
 // Options of all figures. Tooltips are HTML, and names come from files.
@@ -163,18 +166,20 @@ function isAlike({ threads, sizes }, answer, varying) {
 }
 
 function overRanks(curve, asked, runs, maxRanks) {
-  const alike = runs.filter((run) => isAlike(run, asked, []));
-  return timeOptions(`: ${sizesOf(asked)}`, "ranks", curve.map((each) => [each.ranks, each]), alike.map((run) => [run.ranks, run.measured]), {
+  const measured = runs.filter((run) => isAlike(run, asked, [])).map((run) => [run.ranks, run.measured]);
+  return timeOptions(`: ${sizesOf(asked)}`, "ranks", curve.map((answer) => [answer.ranks, answer]), measured, {
     textOf: (x) => `${x}`, known: maxRanks, asked: asked.ranks,
     ideal: curve.map(({ ranks, efficiency, seconds }) => [ranks, efficiency * seconds]) });
 }
 
 function overSizes(curve, asked, runs, varying) {
   const [name] = varying;
-  const texts = new Map(curve.map((answer) => [answer.sizes[name], sizesOf(answer).match(`\\b${name}=([^,]+)`)[1]]));
-  const alike = runs.filter((run) => run.ranks === asked.ranks && isAlike(run, asked, varying));
-  return timeOptions(`, ${asked.asked}`, name, curve.map((each) => [each.sizes[name], each]), alike.map((run) => [run.sizes[name], run.measured]), {
-    textOf: (x) => texts.get(x) ?? `${x}`, known: Math.max(...runs.map(({ sizes }) => sizes[name])), asked: asked.sizes[name] });
+  const sizeOf = ({ sizes }) => sizes[name];
+  const texts = new Map(curve.map((answer) => [sizeOf(answer), sizesOf(answer).match(`\\b${name}=([^,]+)`)[1]]));
+  const measured = runs.filter((run) => run.ranks === asked.ranks && isAlike(run, asked, varying));
+  return timeOptions(`, ${asked.asked}`, name, curve.map((answer) => [sizeOf(answer), answer]),
+                     measured.map((run) => [sizeOf(run), run.measured]),
+                     { textOf: (x) => texts.get(x) ?? `${x}`, known: Math.max(...runs.map(sizeOf)), asked: sizeOf(asked) });
 }
 
 function blocksOptions(curve) {
@@ -232,8 +237,8 @@ function makeFigures(place, { runs, max_ranks: maxRanks }, varying) {
     }
     const blocks = byRanks.filter((answer) => answer.blocks.length > 0);
     if (blocks.length > 0) {
-      showFigure(document.getElementById("shares"), "shares", "Where the time goes", "Shares of the blocks on the rank that ends last.",
-                 () => blocksOptions(blocks));
+      showFigure(document.getElementById("shares"), "shares", "Where the time goes",
+                 "Shares of the blocks on the rank that ends last.", () => blocksOptions(blocks));
     }
   };
 }

@@ -119,14 +119,6 @@ std::string notes_of(const Report& report) {
                       "<ul>\n" + items + "</ul>\n");
 }
 
-std::string facts_of(const Report& report) {
-  std::string html = "<dl class=\"facts\">\n";
-  for (const auto& [name, value] : report.facts) {
-    html += fmt::format("<dt>{}</dt><dd>{}</dd>\n", escaped(name), escaped(value));
-  }
-  return html + "</dl>\n";
-}
-
 /// Four characters for three bytes.
 std::string base64(std::string bytes) {
   namespace iterators = boost::archive::iterators;
@@ -271,7 +263,11 @@ std::string to_html(const Report& report) {
                    "<div class=\"figures\" id=\"shares\"></div>\n<div id=\"choices\"></div>\n") +
             folded("asked", "What was predicted when this page was made", answers_of(report));
   }
-  std::string made = facts_of(report);
+  std::string made = "<dl class=\"facts\">\n";
+  for (const auto& [name, value] : report.facts) {
+    made += fmt::format("<dt>{}</dt><dd>{}</dd>\n", escaped(name), escaped(value));
+  }
+  made += "</dl>\n";
   for (const Table& table : report.tables) {
     (table.id == "coefficients" ? made : html) += html_of(table);
   }

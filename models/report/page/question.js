@@ -99,9 +99,9 @@ function showAnswer(answer, heads) {
 // The answers on each of kPlanRanks and on the asked ranks, or why there is none; the chosen one keeps the deadline on the fewest nodes.
 function showPlan(asked, answers, planHeads) {
   const heads = ["ranks", "verdict", ...planHeads.slice(1)];
-  const lines = answers.map(({ ranks, row, reason, state, verdict, deadline }) => [
-    [ranks, `${ranks}`], ["", reason ?? `${deadline?.[1] ?? ""} ${state === "checked" ? state : verdict.split(";")[0]}`],
-    ...(row ?? heads.map(() => ["", ""])).slice(1)]);
+  const why = ({ verdict, deadline }) => [verdict.replace(/^(checked).*|;.*/, "$1"), ...(deadline ?? []).slice(1)].join(". ");
+  const lines = answers.map((answer) => [[answer.ranks, `${answer.ranks}`], ["", answer.reason ?? why(answer)],
+                                         ...(answer.row ?? heads.map(() => ["", ""])).slice(1)]);
   const shown = heads.map((_, i) => i).filter((i) => lines.some((line) => line[i][1] !== ""));
   const [chosen] = answers.filter((answer) => answer.fits).sort((a, b) => a.nodes - b.nodes || a.seconds - b.seconds);
   const first = answers.indexOf(chosen);
