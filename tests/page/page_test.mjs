@@ -219,8 +219,10 @@ testPage("a table sorts by a column, both ways, and can be copied in full", "sor
 });
 
 testPage("a dark page is printed in dark ink on white", "sort", async (page) => {
+  await unfold(page);
+  await page.locator("#figure-comparison svg").waitFor();
   const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-  const labels = () => page.$eval("#figure-time svg text", (text) => getComputedStyle(text).fill);
+  const labels = () => page.$eval("#figure-comparison svg text", (text) => getComputedStyle(text).fill);
   const dark = [await ground(), await labels()];
   await page.emulateMedia({ media: "print" });
   await page.waitForTimeout(100);

@@ -85,7 +85,7 @@ function axis(name, formatter, more = {}) {
   };
 }
 
-// Of [x, text] in ascending order, of which four are labelled.
+// An axis of [x, text] in ascending order; four are labelled.
 function doublingAxis(name, marks) {
   const texts = new Map(marks);
   const values = [...texts.keys()];

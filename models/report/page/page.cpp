@@ -68,7 +68,7 @@ std::string html_of(const Table& table) {
   return folded(table.id, escaped(table.title), html + "</tbody></table></div>\n");
 }
 
-/// What was predicted here: what a study was asked, else the first answers.
+/// The verdict and the answers that were predicted here: what a study was asked, else the first.
 std::string answers_of(const Report& report) {
   constexpr std::array kLooks = {"yes", "unjudged", "no"};  // of each State
   const Verdict& verdict = report.model.verdict;
