@@ -151,6 +151,9 @@ for (const [name, width, height] of ["sort", "search", "table"].flatMap((page) =
   testPredictor(`the first screen of ${width} x ${height} has the answer and at most 30 numbers`, name, async (page) => {
     const screen = await firstScreen(page);
     console.log(JSON.stringify({ page: name, width, ...screen }));
+    if (process.env.CLEAVE_PICTURES && name === "sort") {  // a folder
+      await page.screenshot({ path: join(process.env.CLEAVE_PICTURES, `report-${width}.png`) });
+    }
     assert.ok(screen.numbers <= 30 && screen.buttons <= 3 && screen.tab_stops <= 16);
     assert.ok(screen.answer_px > 0 && screen.answer_px <= height / 1.5);
     assert.ok(width < height || screen.figures_px <= height);
