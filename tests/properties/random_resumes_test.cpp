@@ -2,7 +2,7 @@
 // Searches that are ended early again and again, by a limit on nodes, a request or the time. They
 // go on from their snapshots on other ranks and threads. The last one counts exactly what a search
 // by one loop counts; those before it say why they ended, and count no more than that. Processes
-// that are killed are in tests/skeleton/kernel/kill_test.cpp and tests/faults.
+// that are killed are in tests/faults.
 //
 // CLEAVE_RESUMES_COUNT=1000 tries so many searches, CLEAVE_RESUMES_SEED=2 others.
 #include <gtest/gtest.h>
