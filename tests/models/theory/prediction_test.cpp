@@ -302,21 +302,6 @@ std::optional<Law> memory_of_elements(bool replicated) {
   return fit_memory(points);
 }
 
-TEST(Plan, SaysWhyAChoiceDoesNotFit) {
-  Model model = fitted_sort();
-  model.memory = memory_of_elements(true);
-  const Plan plan = make_plan(model, {.sizes = kAsked,
-                                      .ranks = {1, 2, 4},
-                                      .deadline_s = 0.9 * true_seconds(1),
-                                      .max_node_bytes = 3 * (404 << 20),
-                                      .options = {.ranks_per_host = 4}});
-  ASSERT_EQ(plan.choices.size(), 3U);
-  EXPECT_EQ(plan.choices[0].missed, "too long");
-  EXPECT_EQ(plan.choices[1].missed, "");
-  EXPECT_EQ(plan.choices[2].missed, "memory") << "four ranks of 404 MiB";
-  EXPECT_EQ(plan.chosen, 1U);
-}
-
 TEST(Memory, ReplicatedDataStaysWholeAndDistributedDataIsShared) {
   for (const bool replicated : {true, false}) {
     const auto fit = memory_of_elements(replicated);
