@@ -145,12 +145,6 @@ Model QuestionArguments::read() const {
 NamedSizes sizes_asked(const Model& model, const std::string& text, const std::vector<int>& ranks) {
   const std::string name = text.substr(0, text.find('='));
   const std::string value = text.substr(std::min(name.size() + 1, text.size()));
-  for (const KnownRun& run : model.known) {
-    const auto option = run.options.find(name);
-    if (option != run.options.end() && option->second == value && !run.given.contains(name)) {
-      return run.place.sizes;
-    }
-  }
   const std::string& made_by = model.provenance.command_line;
   if (value.find_first_of("0123456789-,") == 0 || value.empty() || model.fitted_range(name) ||
       model.provenance.program != "cleave study") {
@@ -165,17 +159,15 @@ NamedSizes sizes_asked(const Model& model, const std::string& text, const std::v
 }
 
 /// The words of a verdict in colours, where a person looks at a terminal.
-static std::string coloured(const std::string& text) {
+static std::string coloured(std::string text) {
   const char* const without = std::getenv("NO_COLOR");
-  if (::isatty(STDOUT_FILENO) != 1 || (without != nullptr && *without != '\0')) {
-    return text;
+  const bool is_plain = ::isatty(STDOUT_FILENO) != 1 || (without != nullptr && *without != '\0');
+  for (const auto& [words, colour] : {std::pair("\\bchecked\\b", "\x1b[32m$&\x1b[0m"),
+                                      std::pair("\\bfailed\\b", "\x1b[31m$&\x1b[0m"),
+                                      std::pair("(not\\s+)\x1b\\[32m", "$1\x1b[33m")}) {
+    text = is_plain ? text : std::regex_replace(text, std::regex(words), colour);
   }
-  const std::regex good("\\bchecked\\b");
-  const std::regex bad("\\bfailed\\b");
-  const std::regex open("(not\\s+)\x1b\\[32m");  // yellow
-  return std::regex_replace(std::regex_replace(std::regex_replace(text, good, "\x1b[32m$&\x1b[0m"),
-                                               bad, "\x1b[31m$&\x1b[0m"),
-                            open, "$1\x1b[33m");
+  return text;
 }
 
 void Answering::add_to(CLI::App& command) {

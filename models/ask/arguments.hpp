@@ -68,9 +68,9 @@ struct QuestionArguments {
   PredictOptions options() const { return {.ranks_per_host = ranks_per_host, .threads = threads}; }
 };
 
-/// The sizes of a question: `text` as of --size, empty of a table without sizes. Where it names the
-/// input of a run that is known ("data=a.phy"), those of that run.
-/// \throws UsageError  also if no law answers by it: with the command that rehearses it on `ranks`
+/// The sizes of a question: `text` as of --size, empty of a table without sizes.
+/// \throws UsageError  also if no law answers by it, as by "data=a.phy": with the command that
+///                     rehearses it on `ranks`
 NamedSizes sizes_asked(const Model& model, const std::string& text, const std::vector<int>& ranks);
 
 struct Answering {
@@ -105,8 +105,7 @@ void verdict_field(detail::JsonFields& object, const Verdict& verdict, double re
 /// one; notes, and every run as measured and as predicted.
 void fields(detail::JsonFields& object, const Report& report);
 
-// The commands of the program `cleave`. Each adds its options to the command line; it runs when its
-// name is there.
+// The commands of the program `cleave`. Each adds its options, and runs when its name is there.
 void add_fit_command(CLI::App& program, const std::string& command_line);
 void add_predict_command(CLI::App& program);
 void add_plan_command(CLI::App& program);

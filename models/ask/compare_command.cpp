@@ -120,10 +120,7 @@ void add_compare_command(CLI::App& program) {
       ->transform(detail::Number(1, 1e6));
   command->add_flag("--markdown", arguments->markdown, "Print Markdown, as for a pull request");
   arguments->answering.add_to(*command);
-  command->footer(
-      "Examples:\n"
-      "  cleave compare --run ./old ./new --rounds 12 --markdown\n"
-      "  cleave compare old-study new-study --max-ratio 1.1 --json");
+  command->footer("Examples:\n  cleave compare --run ./old ./new --rounds 12 --markdown");
   command->callback([arguments] { run(*arguments); });
 }
 

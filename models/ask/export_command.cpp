@@ -54,10 +54,7 @@ void add_export_command(CLI::App& program) {
       ->check(CLI::IsMember({"perfetto", "csv"}));
   command->add_option("--out", arguments->out, "File to write");
   arguments->answering.add_to(*command);
-  command->footer(
-      "Examples:\n"
-      "  cleave export sort-study --format csv --out sort.csv\n"
-      "  cleave export sort.trace.jsonl --format perfetto --out timeline.json");
+  command->footer("Examples:\n  cleave export sort-study --format csv --out sort.csv");
   command->callback([arguments] { run(*arguments); });
 }
 

@@ -192,10 +192,7 @@ void add_fit_command(CLI::App& program, const std::string& command_line) {
   add_table_options(*command, arguments->table);
   arguments->answering.add_to(*command);
   command->footer(
-      "Examples:\n"
-      "  cleave fit sort-study\n"
-      "  cleave fit *.trace.jsonl --machine here.machine.json --out sort.model.json\n"
-      "  cleave fit times.csv --out times.model.json");
+      "Examples:\n  cleave fit *.trace.jsonl --machine here.machine.json --out sort.model.json");
   command->callback([arguments, command_line] { run(*arguments, command_line); });
 }
 

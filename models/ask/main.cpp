@@ -21,8 +21,7 @@ namespace cleave::models {
 
 namespace {
 
-/// Becomes the program cleave-NAME, where NAME is the first of `arguments`. \throws UsageError  if
-/// there is none
+/// Becomes the program cleave-NAME, NAME the first of `arguments`. \throws UsageError  without it
 [[noreturn]] void become(const std::string& name, char** arguments) {
   const std::filesystem::path program = program_folder() / ("cleave-" + name);
   ::execv(program.c_str(), arguments);

@@ -128,10 +128,7 @@ void add_new_command(CLI::App& program) {
       ->capture_default_str();
   auto answering = std::make_shared<Answering>();
   answering->add_to(*command);
-  command->footer(
-      "Examples:\n"
-      "  cleave new mysort\n"
-      "  cleave new mysearch --form search");
+  command->footer("Examples:\n  cleave new mysearch --form search");
   command->callback([name, form, answering] { run(*name, *form, *answering); });
 }
 

@@ -87,11 +87,7 @@ void add_predict_command(CLI::App& program) {
                    "Sizes of the whole problem, e.g. N=10^9 or N=1G,M=2G (1024-based)")
       ->take_all();
   arguments->answering.add_to(*command);
-  command->footer(
-      "Examples:\n"
-      "  cleave predict sort-study --ranks 1,2 --size N=1G\n"
-      "  cleave predict sort-study --ranks 8,16,...,1024 --size N=1G \\\n"
-      "    --machine ethernet-10g");
+  command->footer("Examples:\n  cleave predict sort-study --ranks 2,8,...,512 --size N=1G");
   command->callback([arguments] { run(*arguments); });
 }
 

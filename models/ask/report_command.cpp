@@ -66,10 +66,7 @@ void add_report_command(CLI::App& program) {
                       "Folder to write into, made if its parent exists; without it the study's");
   add_table_options(*command, arguments->table);
   arguments->answering.add_to(*command);
-  command->footer(
-      "Examples:\n"
-      "  cleave report sort-study\n"
-      "  cleave report *.trace.jsonl --model sort.model.json --out pages");
+  command->footer("Examples:\n  cleave report *.trace.jsonl --model sort.model.json --out pages");
   command->callback([arguments] { run(*arguments); });
 }
 

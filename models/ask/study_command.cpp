@@ -93,11 +93,7 @@ void add_study_command(CLI::App& program, const std::string& command_line,
                     "Also fit runs with more ranks than cores");
   auto answering = std::make_shared<Answering>();
   answering->add_to(*command);
-  command->footer(
-      "Examples:\n"
-      "  cleave study ./mysort\n"
-      "  cleave study ./mysort --at 64 --size N=24M --budget 10m\n"
-      "  cleave study ./mysearch --threads 1,2 -- --seed 7");
+  command->footer("Examples:\n  cleave study ./mysort --at 64 --size N=24M --budget 10m");
   command->callback([arguments, answering, command_line] {
     arguments->quiet = answering->quiet;
     run(*arguments, *answering, command_line);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers to a user's first questions: how long a run takes, how certain that is, and which block
-// holds it back.
+// Answers to a user's first questions: how long a run takes, how surely, what holds it back.
 #pragma once
 
 #include <optional>

@@ -74,8 +74,7 @@ void write_report(const std::filesystem::path& folder, const Report& report);
 std::vector<Table> make_tables(const Model& model, const Measurements& measurements,
                                const std::vector<JudgedRun>& comparisons);
 
-/// Seconds of each block of each run, by ranks and sizes: the sum over levels of the longest over
-/// the ranks.
+/// Seconds of each block of each run, by ranks and sizes: summed over levels, of the slowest rank.
 std::map<std::pair<int, NamedSizes>, std::map<detail::Block, double>> measured_blocks(
     const Measurements& measurements);
 

@@ -54,8 +54,7 @@ Ended run_program(const std::vector<std::string>& arguments, double limit_s = 1e
 /// Starts programs under mpiexec, or another launcher.
 class Launcher {
  public:
-  /// \param given  a command line with {ranks} in it; empty: mpiexec, each rank on cores of its own
-  ///               where there are enough
+  /// \param given  a command line with {ranks}; empty: mpiexec, ranks on cores of their own
   explicit Launcher(std::string given) : given_(std::move(given)) {}
 
   /// Whether ranks are started by something else than mpiexec, maybe on other hosts.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program around `cleave::run` says of itself (docs/reference/formats.md), and where
-// programs lie.
+// What a program around `cleave::run` says of itself (docs/reference/formats.md); where it lies.
 #pragma once
 
 #include <filesystem>

@@ -90,8 +90,7 @@ std::string directives(const Model& model, const PlanChoice& choice, bool is_que
   return lines;
 }
 
-/// The sizes that --size gives; none where the problem is not made to a size, as from a file. Then
-/// the problem is given to sbatch.
+/// The sizes that --size gives; none of a problem from a file, which is given to sbatch.
 NamedSizes given_sizes(const Model& model, NamedSizes sizes) {
   std::erase_if(sizes, [&](const auto& size) { return !model.given_sizes.contains(size.first); });
   return sizes;

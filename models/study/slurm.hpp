@@ -14,8 +14,7 @@ struct BatchOptions {
   /// The way in which srun starts ranks unless SLURM_MPI_TYPE says another: pmi2 for MPICH, pmix
   /// for Open MPI. Empty: the cluster's own way.
   std::string mpi_type;
-  /// Folder for snapshots of a search; empty: none. Such a job is sent SIGTERM before its limit and
-  /// queued again until it is done.
+  /// Folder for snapshots of a search, whose job is stopped before its limit and queued again.
   std::string checkpoint;
 };
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder of a study: where its files lie, and what stands for them where only the folder is
-// given.
+// The folder of a study: where its files lie, and what stands for them where it alone is given.
 #pragma once
 
 #include <filesystem>

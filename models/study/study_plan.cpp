@@ -89,8 +89,7 @@ std::vector<std::string> three_of(const std::vector<std::string>& sizes) {
              : std::vector{sizes.front(), sizes[(sizes.size() + 1) / 2], sizes.back()};
 }
 
-/// The runs that judge rehearsals are a few. Each round is processes of its own, which scatter more
-/// than the repetitions of one.
+/// A few runs judge rehearsals. Each round is processes of its own, which scatter more.
 Study study_of(const StudyArguments& arguments, const ProgramDescription& program) {
   constexpr int kFewestRounds = 3;
   Study study = arguments.quick ? program.quick_study : program.study;
@@ -138,8 +137,7 @@ Case rehearsal_of(const StudyPlan& plan, const std::string& size, const std::str
   return {.size = size, .label = label, .workers = workers, .rehearsed = ranks};
 }
 
-/// The sizes to answer for: the program's default where nobody chose the sizes of the study, else
-/// the last of these.
+/// The sizes to answer for: the program's default, or the last of sizes that somebody chose.
 std::vector<std::string> sizes_to_answer(const StudyPlan& plan) {
   if (!plan.arguments.at_sizes.empty()) {
     return questions_of(plan.arguments.at_sizes);
@@ -150,8 +148,7 @@ std::vector<std::string> sizes_to_answer(const StudyPlan& plan) {
   return {is_default ? size : plan.study.sizes.back()};
 }
 
-/// The question, and every run, so that rehearsals are judged by runs: of searches those of one
-/// thread a rank.
+/// The question, and every run, which judge rehearsals: of searches those of one thread a rank.
 void add_rehearsals(StudyPlan& plan) {
   for (std::size_t i = 0, runs = plan.cases.size(); i < runs; ++i) {
     const Case run = plan.cases[i];
@@ -260,8 +257,7 @@ std::vector<std::string> StudyPlan::options_of(const Case& c, int round) const {
   if (is_search(*this) || c.workers.threads > 1) {
     add("--threads", std::to_string(c.workers.threads));
   }
-  // Another input each round, so that the luck of one does not pass for a law. Another input of a
-  // search is another size.
+  // Another input each round, so that no luck passes for a law; of a search it is another size.
   add("--seed", is_search(*this) ? "1" : std::to_string(round));
   add("--inputs", std::string(name_of(study.inputs)));
   all.insert(all.end(), arguments.options.begin(), arguments.options.end());

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runs and rehearsals of a study, several rounds. Whatever can be wrong with it is found before
-// the first run.
+// The runs and rehearsals of a study, several rounds. All faults are found before the first run.
 #pragma once
 
 #include <chrono>
@@ -72,8 +71,7 @@ struct StudyPlan {
 /// The counts of a size; none where only the program understands it.
 std::optional<NamedSizes> counts_of(const std::string& size);
 
-/// Questions from the texts of several --size: counts of other names than the last has are of the
-/// same question.
+/// Questions from the texts of several --size: counts of other names than the last has join it.
 std::vector<std::string> questions_of(const std::vector<std::string>& texts);
 
 /// Letters, digits and dots of `text`, with a dash for all between, at most 60 letters.

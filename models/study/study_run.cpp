@@ -255,8 +255,7 @@ class StudyRun {
     return std::nullopt;
   }
 
-  /// The most ranks of a case. Where a launcher starts ranks on other hosts they can be as many as
-  /// are asked about.
+  /// The most ranks of a case: as many as are asked about, where a launcher has other hosts.
   int ranks_to_calibrate() const {
     int ranks = 1;
     for (const Case& c : plan_.cases) {

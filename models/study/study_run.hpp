@@ -19,8 +19,7 @@ namespace cleave::models {
 struct StudyTraces {
   std::vector<detail::Trace> runs;
   std::vector<detail::Trace> rehearsals;
-  /// For each case of the plan its traces, by their place among the runs or the rehearsals; none
-  /// where the budget had no time for it.
+  /// For each case of the plan its traces, in its order; none where the budget had no time.
   std::vector<std::vector<std::size_t>> of_case;
 
   /// The traces of one case are among these.
@@ -39,8 +38,7 @@ Report report_of(const StudyPlan& plan, const StudyTraces& traces,
 /// forms of a block answer what is asked apart, it is the size that tells which is right.
 std::optional<std::string> next_size(const StudyPlan& plan, const StudyTraces& traces);
 
-/// Answers by the law what is asked and was left out, with the forms that answer apart, and notes
-/// what was left out.
+/// Answers by the law what is asked and was left out, by each likely form, and notes that.
 void answer_left_out(Report& report, const StudyPlan& plan, const StudyTraces& traces);
 
 /// Makes the folder and fills it with the machine and the traces; those of runs that were made from

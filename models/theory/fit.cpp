@@ -77,8 +77,7 @@ struct Ratio {
   double share = 1;
 };
 
-/// By how much whole sizes explain `ratios` worse than shares; 0 where they cannot be told apart.
-/// The whole run is one more of them.
+/// By how much whole sizes, and the whole run, explain `ratios` worse than shares; 0 if as well.
 double whole_is_worse_by(std::vector<Ratio> ratios) {
   ratios.emplace_back();
   const auto misfit = [&](double exponent) {
@@ -188,8 +187,7 @@ class HypercubeFit {
     return of_block;
   }
 
-  /// Adds the size that the choice of a splitter depends on, in the place of N, and notes the bytes
-  /// of an element in a sample.
+  /// Adds the size of a splitter's choice in the place of N, and notes the bytes of a sample.
   void add_sampling_sizes() {
     std::vector<double> bytes;
     for (Sample& sample : samples_) {
@@ -260,8 +258,7 @@ class HypercubeFit {
     }
   }
 
-  /// With the factor, where l and g come from elsewhere, and how far exchanges are off then: long
-  /// ones count as much as they take.
+  /// With the factor, where l and g come from elsewhere, and the error of exchanges by their time.
   std::optional<ExchangeModel> fit_exchange(bool has_machine) const {
     constexpr double kNotCompared = 0.15;
     constexpr double kLeast = 0.04;
@@ -335,8 +332,7 @@ bool varies(const std::vector<Observation>& observations, const std::string& siz
 }
 
 /// A time a node, perhaps a constant, or the requests of other ranks that are answered meanwhile.
-/// Or a node takes the longer the deeper its tree is: the depth grows as the logarithm of the
-/// nodes.
+/// Or a node takes the longer the deeper its tree is: the depth grows as the logarithm of nodes.
 std::vector<PricedForm> forms_of_visits(const std::vector<Observation>& observations) {
   const Basis nodes = power("nodes", 1);
   const Basis nodes_by_depth = power("nodes", 1, 1);
@@ -443,8 +439,7 @@ void add_each(std::vector<Result>& results, const Runs& runs, const Of& of) {
   }
 }
 
-/// The times of the fitted runs' repetitions, over the quiet time that the model says of them.
-/// Rehearsals have no noise of a host.
+/// The times of the fitted runs' repetitions over their quiet times; of rehearsals none.
 std::map<int, std::vector<double>> noise_of(const Model& model,
                                             const std::vector<RunPoint>& points) {
   std::map<int, std::vector<double>> noise;

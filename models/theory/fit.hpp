@@ -27,13 +27,11 @@ struct FitOptions {
 Model fit_model(const Measurements& measurements, const std::optional<detail::Machine>& machine,
                 const FitOptions& options, const detail::Provenance& provenance);
 
-/// The points of a table alone, and with the law of forms where it answers. \throws Error  if all
-/// are the same
+/// The points of a table alone, and with the law where it answers. \throws Error  if all are equal
 TableModel table_of(const std::vector<RunPoint>& points);
 TableModel fit_table(const std::vector<RunPoint>& points);
 
-/// Bytes of the rank that needs most (Model::memory); none where the traces do not say, or do not
-/// determine it.
+/// Bytes of the rank that needs most (Model::memory); none where the traces do not tell.
 std::optional<Law> fit_memory(const std::vector<RunPoint>& points);
 
 }  // namespace cleave::models

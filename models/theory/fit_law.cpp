@@ -59,8 +59,7 @@ struct Rows {
   double mean = 0;
 };
 
-/// The fit of one form: coefficients with the least relative squares, and a factor for each number
-/// of ranks per host, in turns.
+/// The fit of one form: least relative squares and factors of ranks per host, in turns.
 class FormFit {
  public:
   FormFit(const Rows& rows, Columns columns, Weights weights, bool is_prescribed, int steps)

@@ -160,8 +160,7 @@ class FormSearch {
 };
 
 /// The likeliest forms of the sizes that have `own` terms: a sum of a term of each, and up to three
-/// products. The second product has the first two terms, and starts from nothing, one or both of
-/// them.
+/// products. The second product has the first two terms; it starts from none, one or both.
 std::vector<PricedForm> forms_of_several(const std::vector<Terms>& own,
                                          const std::vector<Observation>& observations) {
   constexpr std::size_t kMaxForms = 400;
@@ -199,8 +198,7 @@ std::vector<PricedForm> forms_of_several(const std::vector<Terms>& own,
   return search.likeliest(kMaxForms);
 }
 
-/// `forms`, each once whatever the order of its terms, and none with a term twice. Fewer terms come
-/// first.
+/// `forms`, each once in any order of its terms, none with a term twice; fewer terms come first.
 std::vector<PricedForm> each_once(std::vector<PricedForm> forms) {
   std::set<std::vector<std::string>> known;
   std::erase_if(forms, [&](const PricedForm& priced) {

@@ -123,8 +123,7 @@ struct Law {
   std::string text() const { return text_of(form()); }
   /// The sizes of its forms.
   std::set<std::string> sizes() const;
-  /// With the factor of the nearest number of ranks per host that was measured. \throws Error  if a
-  /// size is missing
+  /// With the factor of the nearest measured ranks per host. \throws Error  if a size is missing
   Estimate at(const NamedValues& sizes, int ranks_per_host = 1) const;
   /// The median of this alone.
   double median(const NamedValues& sizes, int ranks_per_host = 1) const;

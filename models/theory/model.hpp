@@ -70,11 +70,9 @@ struct HypercubeModel {
 };
 
 /// The time of a search by work stealing (docs/explanation/model.md, "Searches"): W nodes on R
-/// ranks of t threads take T = tau W / (R t) / efficiency, the part of the workers' time in which
-/// they visit nodes.
+/// ranks of t threads take T = tau W / (R t) / efficiency, the share of time that visits take.
 struct SearchModel {
-  /// Seconds that a worker visits nodes, of `nodes`, its share of the tree, and of the workers that
-  /// share a host.
+  /// Seconds of a worker's visits, of `nodes`, its share of the tree, and of the workers of a host.
   std::optional<Law> visits;
   /// 1 / efficiency, of `nodes`, `ranks` and `threads`.
   std::optional<Law> inverse_efficiency;

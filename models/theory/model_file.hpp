@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Model files (*.model.json): everything that a prediction needs. docs/reference/formats.md
-// describes each field.
+// Model files (*.model.json): all that a prediction needs (docs/reference/formats.md).
 #pragma once
 
 #include <filesystem>

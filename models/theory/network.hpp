@@ -32,8 +32,7 @@ struct Network {
 /// l and g of the exchanges in traces, for each number of ranks that determines them.
 Network network_of(const std::vector<Sample>& samples, const std::string& placement);
 Network network_of(const detail::Machine& machine);
-/// `network` with what `machine` says in its place: where that is of messages between hosts alone,
-/// those in a host stay.
+/// `network` with what `machine` says; of messages between hosts alone, those in a host stay.
 Network with_machine(const Network& network, const detail::Machine& machine);
 
 /// The network between hosts that is assumed if nobody measured one.
@@ -45,8 +44,7 @@ bool is_preset(const std::string& name);
 /// \pre  is_preset(name)
 detail::Machine preset_machine(const std::string& name);
 
-/// Half the range of a message that holds it with 95 %, on the scale of logarithms, by the errors
-/// of l and g.
+/// Half the range that holds a message with 95 %, as a logarithm, by the errors of l and g.
 double half_width_of(const detail::Communication& entry, double message_bytes);
 
 /// The entry for exchanges at `level` of `ranks` ranks: the nearest number of ranks, then level,

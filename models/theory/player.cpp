@@ -247,8 +247,7 @@ class Player {
     return parts;
   }
 
-  /// How much of the problem, or of what is made of it, the step moves: a half of the group, of
-  /// both the larger.
+  /// How much of the problem, or of what is made of it, the step moves: of both halves the larger.
   double fraction_moved(const Step& step, const Group& group) const {
     const bool is_of_right =
         (step.flow == Step::Flow::to_right) == (step.what != Step::What::solution);
@@ -284,8 +283,7 @@ class Player {
            (place.block == Block::sequential ? leaf_ratio(rank, found->first) : 1);
   }
 
-  /// The time of the leaf of `rank` relative to the leaf of a rehearsed one, by the law at the
-  /// sizes of both.
+  /// The time of the leaf of `rank` relative to that of a rehearsed one, by the law at both.
   double leaf_ratio(int rank, int rehearsed) {
     const Law& law = parts_.find(Block::sequential)->law;
     const auto by_law = [&](int of) {
@@ -313,8 +311,7 @@ class Player {
                    .half_width()};
   }
 
-  /// Equation 6: what the slowest rank takes at each place. What a group tells or agrees on several
-  /// times adds up.
+  /// Equation 6: what the slowest rank takes at each place; what a group does twice adds up.
   void add_to_maxima(const Step& step, const ScheduledGroup& group, double seconds) {
     const bool is_repeated = step.kind == Step::Kind::tell_all || step.kind == Step::Kind::agree;
     double& longest =
@@ -337,15 +334,13 @@ class Player {
     const int on_host = prediction_.ranks_per_host;
     return ranks.first / on_host != (ranks.first + ranks.size - 1) / on_host;
   }
-  /// Whether messages go between hosts, and none did in the fitted runs: a factor that was fitted
-  /// inside a host says nothing of them.
+  /// Whether messages go between hosts, of which a factor fitted inside a host says nothing.
   bool is_unseen(const ScheduledGroup& group) const {
     return leaves_host(group.ranks) && !model_.has_left_host();
   }
 
   /// The parts of `last`; the half widths of blocks and of messages by their shares in these. All
-  /// that has no law is messages, with the half width of exchanges, and of a network that no fitted
-  /// run used.
+  /// that has no law is messages, with the half width of exchanges and of an unseen network.
   Parts set_shares(const Clock& last) {
     std::map<Spot, double> all;
     for (int at = last.spent; at >= 0; at = spent_[static_cast<std::size_t>(at)].before) {

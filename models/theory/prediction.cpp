@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include <cleave/trace/words.hpp>
@@ -316,12 +317,13 @@ Plan make_plan(const Model& model, const PlanRequest& request) {
     plan.left_out = fmt::format("more ranks than {} save no time", fastest->prediction.ranks);
     plan.choices.erase(fastest + 1, plan.choices.end());
   }
-  for (const PlanChoice& choice : plan.choices) {
-    const PlanChoice& best = plan.choices[plan.chosen.value_or(0)];
-    if (choice.fits && (!plan.chosen || !request.deadline_s ||
-                        (choice.nodes == best.nodes && by_seconds(choice) < by_seconds(best)))) {
-      plan.chosen = &choice - plan.choices.data();
-    }
+  const auto rank_of = [&](const PlanChoice& c) {  // the least is taken
+    const int first = request.deadline_s ? c.nodes : -c.prediction.ranks;
+    return std::tuple(!c.missed.empty(), first, c.prediction.seconds);
+  };
+  const auto best = std::ranges::min_element(plan.choices, {}, rank_of);
+  if (best->missed.empty()) {
+    plan.chosen = best - plan.choices.begin();
   }
   return plan;
 }

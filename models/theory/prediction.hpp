@@ -58,8 +58,7 @@ struct Prediction {
 struct PredictOptions {
   /// How many ranks compute at once on a host; by default Model::usual_ranks_per_host.
   std::optional<int> ranks_per_host;
-  /// Threads of a rank; by default those of the fitted runs, 1 where these differ. Work stealing
-  /// alone has others.
+  /// Threads of a rank, with work stealing; by default as fitted, 1 where the runs differ.
   std::optional<int> threads;
   /// Whether messages take no time, as in a rehearsal: nothing need be known of them then.
   bool is_silent = false;
@@ -68,8 +67,7 @@ struct PredictOptions {
 /// \throws UsageError  if ranks are below 1, threads are below 1 or others than were fitted, or a
 ///                     size is missing, unknown or below 1. Also if a size was the same in every
 ///                     fitted run, and is another here.
-/// \throws Error       with the reason, if a part that is needed was refused, or l and g are not
-///                     known
+/// \throws Error       with the reason, if a part was refused or l and g are not known
 Prediction predict(const Model& model, int ranks, const NamedSizes& sizes,
                    const PredictOptions& options = {});
 

@@ -42,8 +42,7 @@ NamedSizes given_by(const std::map<std::string, std::string>& options) {
   return given;
 }
 
-/// Block, level, rank, and of waiting the length of the message that is waited for: a header, or
-/// nothing where all agree on something.
+/// Block, level, rank, and of waiting the length of the awaited message: a header, or nothing.
 using PlaceKey = std::tuple<detail::Block, int, int, std::int64_t>;
 
 /// The spans of one block at one place in one repetition, added up.
@@ -352,16 +351,15 @@ Measured measured_of(const std::vector<const Trace*>& traces) {
 Measurements collect(const std::vector<const Trace*>& traces) {
   Measurements result{measured_of(traces), {}, {}, {}, {}};
   Points points;
-  std::vector<std::string> states;  // that a fifth of the traces show: a host may disturb one
+  std::int64_t longest_ns = 0;  // what delays a shorter first repetition is no state
   for (const Trace* const trace : traces) {
-    std::vector<std::int64_t> elapsed_ns;
-    std::ranges::transform(trace->repetitions, std::back_inserter(elapsed_ns),
-                           &Trace::Run::elapsed_ns);
-    states.push_back(trace->run.inputs == "same" ? detail::kept_state(elapsed_ns) : "");
+    if (const auto& all = trace->repetitions;
+        all.size() > 1 && trace->run.inputs == "same" && all[0].elapsed_ns > longest_ns) {
+      longest_ns = all[0].elapsed_ns;
+      result.kept_state = detail::kept_state(longest_ns, all[1].elapsed_ns);
+    }
     add_round(points, *trace);
   }
-  std::ranges::sort(states);
-  result.kept_state = states.empty() ? "" : states[states.size() * 4 / 5];
   if (points.empty()) {
     throw UsageError("the traces hold no counted repetition");
   }

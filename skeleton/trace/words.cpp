@@ -77,18 +77,10 @@ std::string format_seconds(double seconds) {
   return seconds > 0 ? fmt::format("{:.4g} ns", seconds / 1e-9) : "0 s";
 }
 
-std::string kept_state(const std::vector<std::int64_t>& ns) {
-  const std::int64_t later = ns.size() < 2 ? 0 : *std::max_element(ns.begin() + 1, ns.end());
-  if (ns.size() > 1 && ns[0] > 20'000'000 && 8 * later < ns[0]) {
-    return fmt::format("keeps state: repetition 2 took 1/{} of the first",
-                       ns[0] / std::max<std::int64_t>(ns[1], 1));
-  }
-  const bool falls = std::ranges::is_sorted(ns, std::greater());
-  return ns.size() > 4 && (falls || std::ranges::is_sorted(ns)) &&
-                 2 * std::max(ns[1], ns.back()) > 3 * std::min(ns[1], ns.back())
-             ? fmt::format("keeps state: every repetition took {} than the one before, {} to {}",
-                           falls ? "less" : "more", format_seconds(1e-9 * double(ns[0])),
-                           format_seconds(1e-9 * double(ns.back())))
+std::string kept_state(std::int64_t first_ns, std::int64_t second_ns) {
+  return first_ns > 20'000'000 && 8 * second_ns < first_ns
+             ? fmt::format("keeps state: repetition 2 took 1/{} of the first",
+                           first_ns / std::max<std::int64_t>(second_ns, 1))
              : "";
 }
 

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace cleave::detail {
 
@@ -21,10 +20,9 @@ double parse_duration(std::string_view text);
 /// read. \pre  seconds >= 0
 std::string format_seconds(double seconds);
 
-/// "keeps state: repetition 2 took 1/60 of the first", of one input, in ns; empty where a later one
-/// took more than an eighth, or the first at most 20 ms, which cold memory may explain. Also where
-/// each of five or more takes less than the one before, or more, and half as much in the end.
-std::string kept_state(const std::vector<std::int64_t>& ns);
+/// "keeps state: repetition 2 took 1/60 of the first", of one input; empty where it took more than
+/// an eighth, or the first at most 20 ms, which cold memory may explain.
+std::string kept_state(std::int64_t first_ns, std::int64_t second_ns);
 
 /// `text` with '?' for what a terminal would obey and a line of a table cannot hold: control
 /// characters, in UTF-8 also those from U+0080 to U+009F, marks of direction and of byte order.
