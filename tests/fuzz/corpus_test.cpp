@@ -23,16 +23,25 @@ void give(const std::string& bytes) {
   LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
 }
 
-/// Up to four bytes of it are others.
+/// Up to four bytes of it are others, or pieces are lost or twice.
 std::string changed(std::string bytes, std::mt19937& random) {
   for (std::uint32_t change = random() % 4 + 1; change > 0 && !bytes.empty(); --change) {
-    bytes[random() % bytes.size()] = static_cast<char>(random());
+    const std::size_t at = random() % bytes.size();
+    switch (random() % 4) {
+      case 0:
+        bytes.erase(at, random() % 40);
+        break;
+      case 1:
+        bytes.insert(at, bytes.substr(at, random() % 40));
+        break;
+      default:
+        bytes[at] = static_cast<char>(random());
+    }
   }
   return bytes;
 }
 
-/// Calls `changed` with each value in `value` replaced in turn, and each member of an object
-/// erased.
+/// Calls `changed` with each value in `value` replaced in turn, and each member erased.
 void at_every_value(json& value, const std::function<void()>& changed) {
   const json original = value;
   const json deep = json::parse(std::string(200, '[') + std::string(200, ']'));

@@ -77,8 +77,7 @@ std::int64_t add_rank(Trace& trace, const SyntheticApp& app, int rank, NamedSize
   return now;
 }
 
-/// A trace of `app` on `ranks` ranks, a power of two, with `repetitions` counted ones and a
-/// warm-up.
+/// A trace of `app` on `ranks` ranks, a power of two, with counted `repetitions` and a warm-up.
 inline Trace synthetic_trace(const SyntheticApp& app, int ranks, const NamedSizes& sizes,
                              int repetitions = 3) {
   Trace trace;

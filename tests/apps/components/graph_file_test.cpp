@@ -13,7 +13,6 @@
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
 
-#include "tests/support/mutations.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace cleave::components {
@@ -90,22 +89,6 @@ TEST(GraphFile, LargerThanMemoryIsRefused) {
     EXPECT_EQ(refusal([&] { parse(contents, {.max_bytes = 8}); }),
               "graph: too large for this machine: a rank's share is 2 edges or more, 1 of them fit "
               "into memory");
-  }
-}
-
-TEST(GraphFile, DamagedInAnyWayIsReadOrRefusedByName) {
-  std::mt19937 random(1);
-  for (const std::string& contents : {kText, kMatrix, kBinary}) {
-    for (int i = 0; i < 10000; ++i) {
-      const std::string damaged = testing::damaged(contents, random);
-      const std::string refused = refusal([&] {
-        const Graph graph = parse(damaged, {}, i % 3 + 1);
-        for (const Edge& edge : graph.edges) {
-          ASSERT_LT(std::max(edge.from, edge.to), graph.vertices) << damaged;
-        }
-      });
-      ASSERT_TRUE(refused == "accepted" || refused.starts_with("graph: ")) << damaged;
-    }
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The examples' functors keep their promises; without MPI. What they find is in executors_test.
+// The examples' functors are right, by every executor on virtual ranks; under MPI they are in
+// programs_test.
 #include <gtest/gtest.h>
 
 #include <cleave/check.hpp>
@@ -11,30 +12,79 @@ namespace {
 
 const std::vector<std::string> kNothing;
 
-template <class App, class Make>
-void expect_promises_kept(const App& app, Make&& make) {
-  std::vector<typename App::Problem> problems;
+/// On one rank `app` finds what an `independent` method does, and the executors that as well.
+template <class App, class Independent, class Found = std::identity>
+void expect_right(const App& app, const std::vector<typename App::Problem>& problems,
+                  const Independent& independent, Found found = {}) {
+  for (const auto& problem : problems) {
+    const auto solution = [&] {
+      if constexpr (DivideAndConquer<App>) {
+        return solve_sequential(app, detail::copy_of(problem));
+      } else {
+        return search_sequentially(app, problem);
+      }
+    }();
+    EXPECT_EQ(std::invoke(found, solution), independent(problem));
+  }
+  const auto same = [&](const auto& a, const auto& b) {
+    return std::invoke(found, a) == std::invoke(found, b);
+  };
+  EXPECT_EQ(check(app, problems, {.schedules = 20}, same), kNothing);
+}
+
+template <class Make>
+auto of_lengths(const Make& make) {
+  std::vector<decltype(make(0))> problems;
   for (const std::size_t length : kLengths) {
     problems.push_back(make(length));
   }
-  EXPECT_EQ(check(app, problems), kNothing);
+  return problems;
 }
 
-TEST(Functors, KeepTheirPromises) {
+TEST(Functors, AreRightByEveryExecutor) {
   for (const int distinct : {1, 2, 10, 1'000'000}) {
-    expect_promises_kept(Mergesort{}, [&](auto n) { return random_numbers(n, distinct, 7); });
+    expect_right(Mergesort{}, of_lengths([&](auto n) { return random_numbers(n, distinct, 7); }),
+                 [](const auto& numbers) { return sorted(numbers); });
   }
-  expect_promises_kept(Karatsuba{}, [](auto n) { return random_product(n, 1); });
+  expect_right(Karatsuba{}, of_lengths([](auto n) { return random_product(n, 1); }), schoolbook);
   // Far apart, on a few vertical or horizontal lines, and many equal.
-  for (const auto& [x, y] :
-       {std::pair{1'000'000'000U, 1'000'000'000U}, {1U, 100'000U}, {100'000U, 1U}, {5U, 1000U}}) {
-    expect_promises_kept(ClosestPair{}, [&](auto n) { return random_points(n, x, y, 1); });
+  for (const auto& [x, y] : {std::pair{1'000'000'000U, 1'000'000'000U},
+                             {1U, 100'000U},
+                             {100'000U, 1U},
+                             {5U, 1000U},
+                             {1U, 1U}}) {
+    expect_right(ClosestPair{}, of_lengths([&](auto n) { return random_points(n, x, y, 1); }),
+                 closest_of_all, &ClosestPair::Solution::distance2);
   }
-  expect_promises_kept(Histogram{}, random_bytes);
-  EXPECT_EQ(check(AllQueens{}, {{.board = empty_board(5), .columns = {}}}), kNothing);
-  const KnapsackProblem problem = random_knapsack(9, 3, 4);
-  const auto same = [](const BestSets& a, const BestSets& b) { return a == b; };
-  EXPECT_EQ(check(BestFillings{problem.app, 4}, {{.filling = problem.empty}}, {}, same), kNothing);
+  expect_right(Histogram{}, of_lengths(random_bytes), counts_of);
+  for (int n = 0; n <= 7; ++n) {
+    expect_right(
+        Queens{}, {empty_board(n)}, [&](const auto&) { return kQueens[n]; },
+        &Queens::Solution::solutions);
+    expect_right(
+        AllQueens{}, {{.board = empty_board(n), .columns = {}}},
+        [&](const auto&) { return all_placements(n); }, &AllQueens::Solution::all);
+  }
+  for (unsigned seed = 1; seed <= 16; ++seed) {
+    const KnapsackProblem problem = random_knapsack(seed % 10, seed % 3 == 0 ? 3 : 50, seed);
+    expect_right(
+        problem.app, {problem.empty},
+        [&](const auto&) { return best_sets(problem, 1).begin()->value; },
+        &Knapsack::Solution::value);
+    for (const std::size_t k : {1, 3, 10}) {
+      expect_right(
+          BestFillings{problem.app, k}, {{.filling = problem.empty}},
+          [&](const auto&) { return best_sets(problem, k); }, &BestFillings::Solution::sets);
+    }
+  }
+  for (const unsigned distinct : {1U, 10U, 100'000U}) {
+    const auto parts = of_lengths([&](auto n) { return random_readings(n, distinct, 3); });
+    std::vector<Part<Reading>> problems;
+    for (const auto& part : parts) {
+      problems.emplace_back(std::span(part));
+    }
+    EXPECT_EQ(check(RecordSort{}, problems, {.schedules = 20}), kNothing);
+  }
 }
 
 TEST(Karatsuba, ThreeProductsOfHalfTheLengthAreItsWork) {

@@ -14,7 +14,6 @@
 #include <cleave/error.hpp>
 
 #include "tests/apps/flowshop/examples.hpp"
-#include "tests/support/mutations.hpp"
 
 namespace cleave::flowshop {
 namespace {
@@ -57,19 +56,6 @@ TEST(InstanceFile, IsABlockOfTaillardsOrJobsMachinesAndTimes) {
     EXPECT_EQ(std::tuple(instance.jobs, instance.machines), std::tuple(3, 2));
     EXPECT_EQ(instance.times, (std::vector<int>{54, 83, 15, 79, 3, 11}));
     EXPECT_EQ(instance.best_known, text == kBlock ? std::optional(170) : std::nullopt);
-  }
-}
-
-TEST(InstanceFile, DamagedInAnyWayIsReadOrRefusedByName) {
-  std::mt19937 random(1);
-  for (int i = 0; i < 20000; ++i) {
-    const std::string text = cleave::testing::damaged(kBlock, random);
-    try {
-      const Instance instance = parse_instance(text, "tai.txt");
-      ASSERT_EQ(std::ssize(instance.times), std::int64_t{instance.jobs} * instance.machines);
-    } catch (const FileError& error) {
-      ASSERT_TRUE(std::string_view(error.what()).starts_with("tai.txt: ")) << text;
-    }
   }
 }
 

@@ -14,7 +14,6 @@
 #include "apps/splitting/plan_file.hpp"
 #include "apps/splitting/planner.hpp"
 #include "tests/apps/splitting/random_trees.hpp"
-#include "tests/support/mutations.hpp"
 
 namespace cleave::splitting {
 namespace {
@@ -146,26 +145,6 @@ TEST(Files, OfTreesAndPlansAreReadAsTheyWereWritten) {
   }
   EXPECT_EQ(parse_tree("t", "2 2\n").leaves(), 1);
   EXPECT_EQ(parse_tree("t", "3 2\r\n1\r\n").leaves(), 9);
-}
-
-TEST(Files, DamagedAreRefusedOrReadNeverACrash) {
-  std::mt19937_64 trees(4);
-  std::mt19937 random(4);
-  const Tree tree = random_small_tree(trees, {2, 2}, 5, 100);
-  const std::string texts[] = {tree_text(tree), plan_of(tree, {})};
-  int refused = 0;
-  for (int i = 0; i < 20000; ++i) {
-    try {
-      if (i % 4 == 0) {
-        replay("x.plan.json", tree, parse_plan(testing::damaged(texts[1], random)));
-      } else {
-        EXPECT_GE(parse_tree("t", testing::damaged(texts[0], random)).leaves(), 1);
-      }
-    } catch (const FileError&) {
-      ++refused;
-    }
-  }
-  EXPECT_GT(refused, 3000);
 }
 
 }  // namespace

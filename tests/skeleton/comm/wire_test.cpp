@@ -272,8 +272,7 @@ TEST(Wire, AVariantThatLostItsValueIsNotSent) {
   EXPECT_THROW(Outgoing<decltype(lost)>{lost}, std::bad_variant_access);
 }
 
-/// Cuts the value's message at each place, and changes single bytes: it is read, or refused without
-/// large allocations.
+/// Cuts the value's message anywhere, and changes bytes: it is read, or refused in little memory.
 template <Transferable T>
 void damage(const T& value) {
   const Outgoing<T> outgoing(value);

@@ -279,8 +279,7 @@ class World {
   int snapshots = 0;
 
   void send(int from, int to, std::vector<std::byte> bytes) {
-    // Mostly a few microseconds, sometimes half a millisecond; a sender's own messages keep their
-    // order.
+    // Mostly a few microseconds, sometimes half a millisecond; one sender's keep their order.
     const std::int64_t delay_ns = random_() % 20 == 0 ? random_() % 500'000 : random_() % 10'000;
     auto& queue = under_way_[to][from];
     const std::int64_t after = queue.empty() ? 0 : queue.back().first;

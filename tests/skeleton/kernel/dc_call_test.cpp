@@ -204,8 +204,7 @@ TEST(DcCall, WorkOnTheParentFailsUnderItsName) {
   }
 }
 
-/// Moving it is copying it. A copy, a packing or an unpacking throws on the last rank, the one of
-/// that number.
+/// Moving it is copying it. The n-th copy, packing or unpacking throws on the last rank.
 struct Copied {
   static inline int copies = 0;
   static inline int throws_at = 0;
