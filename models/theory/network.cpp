@@ -21,11 +21,11 @@ namespace {
 using detail::Communication;
 
 /// A network between hosts by its name. Bytes a second are from line rate less the framing of IEEE
-/// 802.3 and TCP, or of InfiniBand, Omni-Path and Slingshot, down to 40 % of that: so much is left
-/// where hosts share the links between switches; of one stream of kernel TCP, 20 Gb/s on a core.
+/// 802.3 and TCP, or of InfiniBand, Omni-Path and Slingshot, down to 40 % of that. So much is left
+/// where hosts share the links between switches. A stream of kernel TCP has 20 Gb/s on a core.
 /// Latencies are what MPI's half round trip takes (OSU micro-benchmarks as published by vendors and
 /// MVAPICH). Over kernel TCP that is 10 us in one rack with tuned interrupts to 50 us through a
-/// busy switch; on Slingshot up to three switches are passed (De Sensi et al., SC20).
+/// busy switch. On Slingshot up to three switches are passed (De Sensi et al., SC20).
 struct Preset {
   const char* name;
   double min_latency_s;  ///< of a message, one way: 2 l

@@ -73,7 +73,7 @@ class MemoryFile {
   int file_;
 };
 
-/// What has been read is written, and read as the same. An exception is a finding.
+/// A value that has been read is written, and read as the same. An exception is a finding.
 template <class Value>
 void go_round(const Value& value, Value (*read)(const std::filesystem::path&)) noexcept {
   const std::string text = detail::json_text(value);
