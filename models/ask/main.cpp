@@ -56,7 +56,7 @@ int run(int argc, char** argv) {
       "latency and gap of this machine, quicksort, components, uts, flowshop.");
   std::vector<std::string> words(argv, argv + argc);
   const std::string command_line =
-      fmt::format("{}", fmt::join(words | std::views::transform(shell_word), " "));
+      fmt::format("{}", fmt::join(words | std::views::transform(quote), " "));
   words.resize(std::max<std::size_t>(words.size(), 2), "help");
   if (words[1] == "help") {
     words.erase(words.begin() + 1);

@@ -82,7 +82,7 @@ std::string bytes_text(double bytes) {
   return fmt::format("{:.3g} {}", bytes, kUnits[unit]);
 }
 
-std::string shell_word(const std::string& word) {
+std::string quote(const std::string& word) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,+-";
   if (!word.empty() && word.find_first_not_of(kPlain) == word.npos) {

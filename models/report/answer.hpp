@@ -47,7 +47,7 @@ std::string runs_text(const Prediction& prediction);
 std::string bytes_text(double bytes);
 
 /// One word of a shell.
-std::string shell_word(const std::string& word);
+std::string quote(const std::string& word);
 
 /// The sizes of the largest problem that the model was fitted to.
 NamedSizes largest_fitted(const Model& model);

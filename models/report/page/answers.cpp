@@ -48,21 +48,21 @@ std::vector<std::string> commands_of(Texts asked, const NamedSizes& sizes) {
     for (const auto& [name, value] : sizes) {
       texts.push_back(fmt::format("{}={}", name, format_count(value)));
     }
-    options += " --size " + shell_word(fmt::format("{}", fmt::join(texts, ",")));
+    options += " --size " + quote(fmt::format("{}", fmt::join(texts, ",")));
   }
   const auto add = [&](const char* option, const char* field) {
     if (const std::string text = asked[field]; !text.empty()) {
-      options += fmt::format(" {} {}", option, shell_word(text));
+      options += fmt::format(" {} {}", option, quote(text));
     }
   };
   add("--threads", "threads");
   add("--ranks-per-host", "ranks-per-host");
   add("--machine", asked["network"].empty() ? "machine" : "network");
-  const std::string file = shell_word(asked["file"]);
+  const std::string file = quote(asked["file"]);
   const std::string deadline = asked["deadline"];
   return {fmt::format("cleave predict {} --ranks {}{}", file, asked["ranks"], options),
           fmt::format("cleave plan {} {}{} --slurm job.sh", file,
-                      deadline.empty() ? "--efficiency 0.5" : "--deadline " + shell_word(deadline),
+                      deadline.empty() ? "--efficiency 0.5" : "--deadline " + quote(deadline),
                       options)};
 }
 
