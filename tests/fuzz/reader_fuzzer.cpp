@@ -74,17 +74,17 @@ class MemoryFile {
 };
 
 /// A value that has been read is written, and read as the same. An exception is a finding.
-template <class Value>
-void go_round(const Value& value, Value (*read)(const std::filesystem::path&)) noexcept {
-  const std::string text = detail::json_text(value);
-  if (detail::json_text(read(MemoryFile(text).path())) != text) {
+void go_round(const std::string& text,
+              std::string (*again)(const std::filesystem::path&)) noexcept {
+  if (again(MemoryFile(text).path()) != text) {
     std::abort();
   }
 }
 
 void read_model_and_ask(const std::filesystem::path& path) {
   const models::Model model = models::read_model(path);
-  go_round(model, models::read_model);
+  go_round(models::model_text(model),
+           [](const auto& path) { return models::model_text(models::read_model(path)); });
   for (const models::RunPoint& run : model.fitted) {
     for (const int ranks : {1, 2, 3}) {
       models::predict(model, ranks, run.sizes);
@@ -180,7 +180,8 @@ const std::map<std::string_view, Reader>& readers() {
   static const std::map<std::string_view, Reader> all = {
       {"trace", of_file(read_trace_and_collect)},
       {"machine", of_file([](const auto& path) {
-         go_round(detail::read_machine(path), detail::read_machine);
+         go_round(detail::json_text(detail::read_machine(path)),
+                  [](const auto& again) { return detail::json_text(detail::read_machine(again)); });
        })},
       {"model", of_file(read_model_and_ask)},
       {"tree", of_file([](const auto& path) { splitting::parse_tree(path, read_file(path)); })},
