@@ -196,6 +196,9 @@ TEST_F(WriteTrace, HasTheSpansOfEveryRankAndCountsTheRest) {
   if (comm_.rank() == 0) {
     const Trace trace = read_trace(path);
     EXPECT_EQ(trace.run.ranks, comm_.size());
+    EXPECT_EQ(trace.run.ranks_per_host, hosts_of(comm_).ranks_per_host());
+    EXPECT_EQ(trace.run.oversubscribed, hosts_of(comm_).oversubscribed());
+    EXPECT_GT(trace.run.peak_memory_bytes, 1 << 20);
     EXPECT_EQ(std::ssize(trace.spans), 60 * comm_.size());
     EXPECT_EQ(trace.dropped, 40 * comm_.size());
     for (const std::int64_t offset_ns : trace.run.clock_offset_ns) {
@@ -213,8 +216,8 @@ TEST_F(WriteTrace, HasSpansInAnyNumberOfMessages) {
     recorder.record(Block::wait, 0, 1, i, i + 1, 0, {});
   }
   recorder.end_repetition(count);
-  write_trace(comm_, path, {.app = "test", .provenance = provenance_here("comm_test", "", "")},
-              recorder);
+  const RunInformation run{.provenance = provenance_here("comm_test", "", "MPI_Wtime")};
+  write_trace(comm_, path, run, recorder);
   if (comm_.rank() == 0) {
     std::vector<std::int64_t> next(static_cast<std::size_t>(comm_.size()));
     for (const auto& [rank, span] : read_trace(path).spans) {
@@ -223,6 +226,13 @@ TEST_F(WriteTrace, HasSpansInAnyNumberOfMessages) {
     EXPECT_EQ(next.front(), count);
     EXPECT_EQ(next.back(), comm_.size() == 1 ? count : count + 1);
   }
+  Recorder full(mpi_time_ns, 0);
+  full.begin_repetition(0, false);
+  full.record(Block::wait, 0, 1, 0, 1, 0, {});
+  full.end_repetition(1);
+  write_trace(comm_, folder_ / "none.trace.jsonl", run, full);
+  EXPECT_TRUE(comm_.rank() != 0 ||
+              read_trace(folder_ / "none.trace.jsonl").dropped == comm_.size());
 }
 
 TEST_F(WriteTrace, WhatCannotBeWrittenIsAnErrorOnEveryRankAndLeavesNothing) {
