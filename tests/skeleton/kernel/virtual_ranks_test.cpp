@@ -136,6 +136,8 @@ TEST(VirtualRanks, WaitForMessagesAsLongAsTheNetworkTakes) {
   };
   EXPECT_EQ(run_virtual_ranks(4, pass_on, between).elapsed_ns, 40'000);
   EXPECT_EQ(arrived_ns, (std::array<std::int64_t, 4>{0, 4'000, 40'000, 40'000}));
+  const auto look = [](const SearchMessages& rank) { rank.transport()->receive(); };
+  EXPECT_EQ(run_virtual_ranks(1, look).elapsed_ns, 40);
 }
 
 TEST(VirtualRanks, KeepTheOrderOfASendersMessages) {
