@@ -124,10 +124,9 @@ void expect_told_that_output_is_full(const std::string& command) {
 }
 
 TEST(Input, OfAClosedStreamIsEmptyAndNotWhatMpiHasOpened) {
-  const Finished finished = run_program(
-      {"sh", "-c",
-       "exec timeout 10 " + kPrograms +
-           "/cleave-quicksort --type work_stealing --rehearse 2 --network /dev/stdin <&-"});
+  const std::string command = "/cleave-quicksort --type work_stealing --rehearse 2 --network ";
+  const Finished finished =
+      run_program({"sh", "-c", "exec timeout 9 " + kPrograms + command + "/dev/stdin <&-"});
   EXPECT_EQ(finished.err, "cleave-quicksort: /dev/stdin: empty, expected a JSON object\n");
 }
 

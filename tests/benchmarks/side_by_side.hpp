@@ -43,8 +43,7 @@ enum class RunsOn { all_ranks, rank_0 };
 /// Seconds that `work(input)` takes, the longest over the ranks that it runs on; the others sleep.
 /// It is done twice and timed the second time. What a core pays that has slept, or whose caches
 /// hold what the program before has left there, is none of this program's. Neither `make_input()`
-/// nor `check(result)` is timed. Collective. \throws Error  what `check` throws on any rank, on
-/// every one
+/// nor `check(result)` is timed. Collective. \throws Error  what `check` throws on any rank
 template <class MakeInput, class Work, class Check>
 double seconds_of(const Comm& comm, RunsOn ranks, MakeInput&& make_input, Work&& work,
                   Check&& check) {

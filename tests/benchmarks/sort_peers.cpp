@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quicksort of several kinds of keys against the sorts that Debian packages, alternating in one
 // run. Prints median times and their ratios to VQSort alone on one core. On 2 ranks the keys lie
-// distributed and stay so; the threaded peers have 2 threads. VQSort sorts records as integers of
-// 128 bits.
+// distributed; the threaded peers have 2 threads. VQSort sorts records as integers of 128 bits.
 //
 //   mpiexec -bind-to core -n 2 sort_peers [REPETITIONS] [CASE...] > sort_peers.json
 #include <hwy/contrib/sort/vqsort.h>

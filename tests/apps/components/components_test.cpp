@@ -35,8 +35,7 @@ TEST(Components, OfNoEdgesAreTheVerticesAndLoopsAndRepeatedEdgesAreIgnored) {
 }
 
 /// Edges whose ends are near those of the edge before: paths along, against and across their order,
-/// a star and cliques of 8. Random ones move slowly from `first` on. Vertices around them have no
-/// edge.
+/// a star and cliques of 8. Random ones move from `first` on; vertices around have no edge.
 std::vector<Graph> near_graphs() {
   constexpr Vertex kVertices = 3000;
   constexpr Vertex kEdges = 2000;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of online policies of docs/results/index.md, as one JSON object. Every policy plays on
 // three trees at six numbers of processors, priced by N alone. Beside it is the offline optimum
-// with loads between the policy's own least and most. `run_splitting_tournament` among the
-// benchmarks.
+// with loads between the policy's own least and most: `run_splitting_tournament`.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batch scripts: what they ask Slurm for, and that a shell takes what comes from a model as it
-// stands.
+// Batch scripts: what they ask Slurm for, and that a shell takes a model's texts as they stand.
 #include "models/study/slurm.hpp"
 
 #include <gtest/gtest.h>

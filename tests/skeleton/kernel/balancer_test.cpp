@@ -425,8 +425,7 @@ bool SimulatedRank::complete_snapshot() {
 constexpr int kSeeds = 60;
 
 /// All that a run may meet, drawn at random: how many ranks and workers, which are slow, what is
-/// sent beside nodes, when some rank wants a snapshot, an end, or has failed, and when one is
-/// killed.
+/// sent beside nodes, when a rank wants a snapshot or an end, has failed or is killed.
 World drawn_world(std::mt19937_64& random, std::uint32_t seed, const Snapshot& newest) {
   const int ranks = random() % 32 == 0 ? 40 : 1 + static_cast<int>(random() % 9);
   const int workers = 1 + static_cast<int>(random() % 3);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a library owes to the program that it is in: a call that is given another communicator does
-// nothing on MPI_COMM_WORLD, and writes nothing to the terminal. MPI's functions are those of PMPI,
-// watched.
+// nothing on MPI_COMM_WORLD, and writes nothing. MPI's functions are those of PMPI, watched.
 #include <gtest/gtest.h>
 #include <mpi.h>
 

@@ -294,8 +294,7 @@ struct ThrowingChild : LazyTree {
   }
 };
 
-/// The least number among the leaves of a binary tree, found first; the bound of all others is
-/// worse.
+/// The least number among the leaves of a binary tree, found first; all others have worse bounds.
 struct BestFirst {
   struct Node {
     int depth = 0;

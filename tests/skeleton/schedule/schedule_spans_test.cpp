@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the executors do is what the schedule says: the spans that each rank records, in their
-// order.
+// What the executors do is what the schedule says: the spans of each rank, in their order.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trace and machine files: what is written is read back, and whatever is damaged gets one clear
-// line.
+// Trace and machine files: what is written is read back, what is damaged gets one clear line.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -109,8 +108,7 @@ TEST(TraceFile, IsReadBackAsItWasWritten) {
   EXPECT_EQ(trace.workers[3].statistics.searching_delay_ns, 5);
 }
 
-/// The refusal of `text` as a file by `read`, after "FILE: ", with the first `from` replaced by
-/// `to`.
+/// The refusal of `text` as a file by `read`, after "FILE: ", the first `from` being `to`.
 template <class Read>
 std::string refusal(Read&& read, std::string text, const std::string& from, const std::string& to) {
   const TemporaryFolder folder;
