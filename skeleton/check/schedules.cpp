@@ -155,8 +155,8 @@ class Attempt {
 /// Makes the schedule shorter, if a promise is broken then, too. \return  whether it did
 bool shorten(CheckedSchedule& schedule, CheckedProblem& problem) {
   std::vector<std::pair<CheckedSchedule, CheckedProblem>> shorter;
-  for (CheckedProblem& smaller : problem.smaller()) {
-    shorter.emplace_back(schedule, std::move(smaller));
+  for (auto& each : problem.smaller ? problem.smaller() : std::vector<CheckedProblem>()) {
+    shorter.emplace_back(schedule, std::move(each));
   }
   for (int ranks = 1; ranks < schedule.ranks; ++ranks) {
     shorter.emplace_back(schedule, problem).first.ranks = ranks;

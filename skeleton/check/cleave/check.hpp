@@ -46,7 +46,7 @@ struct CheckedProblem {
   std::function<Values(int ranks, bool in_parts)> given;
   /// Whether ranks that have all of it each, or all ranks with their parts, have the solution.
   std::function<bool(Values& solutions)> is_solution;
-  std::function<std::vector<CheckedProblem>()> smaller;  ///< ones, for a shorter report
+  std::function<std::vector<CheckedProblem>()> smaller;  ///< ones, for a shorter report; or empty
 };
 
 /// One schedule of a call, on which no promise depends.
@@ -277,9 +277,9 @@ CheckedProblem checked_problem(const App& app, const std::string& name, typename
           solutions, [&](const ErasedValue& each) { return same(*solution, each.as<Solution>()); });
     }
   };
-  checked.smaller = [&, same, name, problem] {
-    std::vector<CheckedProblem> smaller;
-    if constexpr (has_parts && DivideAndConquer<App>) {
+  if constexpr (has_parts && DivideAndConquer<App>) {
+    checked.smaller = [&, same, name, problem] {
+      std::vector<CheckedProblem> smaller;
       if (!app.trivial(*problem)) {
         for (Problem& part : subproblems(app, copy_of(*problem), Share{1, 2})) {
           Solution own = solve_on_heap(app, copy_of(part));
@@ -287,9 +287,9 @@ CheckedProblem checked_problem(const App& app, const std::string& name, typename
               checked_problem(app, name + ", a part of it", std::move(part), std::move(own), same));
         }
       }
-    }
-    return smaller;
-  };
+      return smaller;
+    };
+  }
   return checked;
 }
 
