@@ -84,7 +84,7 @@ void go_round(const std::string& text,
 void read_model_and_ask(const std::filesystem::path& path) {
   const models::Model model = models::read_model(path);
   go_round(models::model_text(model),
-           [](const auto& path) { return models::model_text(models::read_model(path)); });
+           [](const auto& again) { return models::model_text(models::read_model(again)); });
   for (const models::RunPoint& run : model.fitted) {
     for (const int ranks : {1, 2, 3}) {
       models::predict(model, ranks, run.sizes);
