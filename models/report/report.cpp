@@ -125,7 +125,7 @@ double reach_of(const Report& report) {
 
 Table answers_table(const std::vector<Answer>& answers, const std::vector<JudgedRun>& runs) {
   Table table{.columns = {{"sizes"},
-                          {"workers"},
+                          {"workers", true},
                           {"measured", true, runs.empty()},
                           {"time", true},
                           {"95 % from", true},

@@ -163,9 +163,7 @@ void measure(const Comm& world, AnyRun& run, const RunOptions& options,
     report.runs_done += has_ended ? 0 : 1;
   }
   report.take(first.repetitions());
-  constexpr std::int64_t kLong_ns = 200'000'000;  // less may be another program's on the cores
-  if (const auto all = first.repetitions();
-      all.size() > 1 && options.inputs == Inputs::same && all[0].elapsed_ns > kLong_ns) {
+  if (const auto all = first.repetitions(); all.size() > 1 && options.inputs == Inputs::same) {
     report.kept_state = kept_state(all[0].elapsed_ns, all[1].elapsed_ns);
   }
 }

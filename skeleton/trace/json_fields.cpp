@@ -202,7 +202,7 @@ template double JsonFields::number(const std::string&, json&, double, double, do
 void fields(JsonFields& object, Provenance& p) {
   object("program", p.program)("version", p.version)("commit", p.commit);
   object("command_line", p.command_line)("host", p.host)("processor", p.processor);
-  object("cores", p.cores, 1)("mpi_library", p.mpi_library);
+  object("cores", p.cores, 0)("mpi_library", p.mpi_library);
   object("clock", p.clock)("created", p.created);
 }
 

@@ -78,7 +78,7 @@ std::string format_seconds(double seconds) {
 }
 
 std::string kept_state(std::int64_t first_ns, std::int64_t second_ns) {
-  return first_ns > 20'000'000 && 8 * second_ns < first_ns
+  return first_ns > 200'000'000 && 8 * second_ns < first_ns
              ? fmt::format("keeps state: repetition 2 took 1/{} of the first",
                            first_ns / std::max<std::int64_t>(second_ns, 1))
              : "";

@@ -119,7 +119,7 @@ TEST_P(Applications, AreStudiedAndPredicted) {
 TEST(Threads, OfRanksOfTheHypercubeAreStudiedRehearsedAndPredicted) {
   const StudyOf study("example-closest-pair", {"N=4K", "N=6K", "N=8K", "N=12K", "N=16K"},
                       {"--threads", "2", "--ranks", "1,2", "--at", "4", "--allow-oversubscribed"});
-  EXPECT_NE(study.output().find("on 4 ranks of 2 threads: "), std::string::npos) << study.output();
+  EXPECT_NE(study.output().find("4 ranks of 2 threads  "), std::string::npos) << study.output();
   const auto prediction = study.predicted("N=16K");
   EXPECT_EQ(prediction.value("threads", 0), 2);
   EXPECT_EQ(prediction.value("times_beyond", 0.0), 1) << prediction;

@@ -21,7 +21,7 @@ double parse_duration(std::string_view text);
 std::string format_seconds(double seconds);
 
 /// "keeps state: repetition 2 took 1/60 of the first", of one input; empty where it took more than
-/// an eighth, or the first at most 20 ms, which cold memory may explain.
+/// an eighth, or the first at most 0.2 s, which cold memory or a busy host may explain.
 std::string kept_state(std::int64_t first_ns, std::int64_t second_ns);
 
 /// `text` with '?' for what a terminal would obey and a line of a table cannot hold: control
