@@ -60,7 +60,7 @@ detail::Machine some_machine() {
 void expect_answers(const std::string& output) {
   EXPECT_LE(std::ranges::count(output, '\n'), 24) << output;
   for (const char* ranks : {"2", "8", "64"}) {
-    const std::regex answer(std::string("\n(.+  )?") + ranks +
+    const std::regex answer(std::string("\n(.+  )? *") + ranks +
                             " ranks +([0-9.]+ [a-z]+ +){4,5}[a-z_]+");
     EXPECT_TRUE(std::regex_search(output, answer)) << ranks << " ranks:\n" << output;
   }
