@@ -78,7 +78,7 @@ TEST_F(Command, FitsPredictsAndReports) {
   EXPECT_EQ(page.find("<link"), std::string::npos);
   EXPECT_TRUE(report.out.starts_with("sort: not checked: ")) << report.out;
   const std::string number = " +[0-9.]+ [a-z]+";
-  EXPECT_TRUE(std::regex_search(report.out, std::regex("\n2 ranks(" + number + "){5} +[a-z]+")))
+  EXPECT_TRUE(std::regex_search(report.out, std::regex("\n *2 ranks(" + number + "){5} +[a-z]+")))
       << "measured and predicted, and what holds it back:\n"
       << report.out;
   EXPECT_TRUE(std::regex_search(report.out, std::regex("\n64 ranks(" + number + "){4} +[a-z]+")))

@@ -56,7 +56,7 @@ TEST_F(StudyCommand, RunsFitsAndReports) {
       << result.out;
   for (const int ranks : {2, 8, 64}) {
     EXPECT_TRUE(has(fmt::format("32M-r{}-1", ranks)));
-    const std::regex row(fmt::format("\n{} ranks +([0-9.]+ [a-z]+ +){{4,5}}[a-z]+\n", ranks));
+    const std::regex row(fmt::format("\n *{} ranks +([0-9.]+ [a-z]+ +){{4,5}}[a-z]+\n", ranks));
     EXPECT_TRUE(std::regex_search(result.out, row)) << result.out;
   }
   EXPECT_LE(std::ranges::count(result.out, '\n'), 24) << result.out;
