@@ -213,7 +213,7 @@ void fields(JsonFields& object, const Prediction& p) {
 void fields(JsonFields& object, const PlanChoice& choice) {
   fields(object, choice.prediction);
   object("speedup", choice.speedup)("efficiency", choice.efficiency);
-  object("core_hours", choice.core_hours)("fits", choice.fits)("missed", choice.missed);
+  object("core_hours", choice.core_hours)("fits", choice.fits())("missed", choice.missed);
   object("nodes", choice.nodes)("node_bytes", choice.node_bytes);
 }
 

@@ -52,9 +52,9 @@ Table table_of(const Plan& plan, bool is_table) {
   for (const PlanChoice& c : plan.choices) {
     const Prediction& p = c.prediction;
     const bool is_chosen = plan.chosen && &c == &plan.choices[*plan.chosen];
-    table.rows.push_back({text(is_chosen ? "->"
-                               : c.fits  ? "fits"
-                                         : std::string(c.missed)),
+    table.rows.push_back({text(is_chosen  ? "->"
+                               : c.fits() ? "fits"
+                                          : std::string(c.missed)),
                           whole(c.nodes), whole(p.ranks), whole(p.threads), seconds(p.seconds),
                           seconds(p.run_high), text(fmt::format("{:.3f}", c.efficiency)),
                           text(hours(is_table ? c.core_hours : c.nodes * p.seconds / 3600)),

@@ -429,7 +429,7 @@ double scatter_of(const std::vector<RunPoint>& points) {
 
 /// `of` each of `runs` but those that it refuses: a part was refused, and the model says so.
 template <class Result, class Runs, class Of>
-void add_each(std::vector<Result>& results, const Runs& runs, const Of& of) {
+void add_each(std::vector<Result>& results, Runs&& runs, const Of& of) {
   for (const auto& run : runs) {
     try {
       results.push_back(of(run));
@@ -443,10 +443,11 @@ void add_each(std::vector<Result>& results, const Runs& runs, const Of& of) {
 std::map<int, std::vector<double>> noise_of(const Model& model,
                                             const std::vector<RunPoint>& points) {
   std::map<int, std::vector<double>> noise;
+  const auto is_run = std::not_fn(&RunPoint::is_rehearsed);
   std::vector<double> predicted;
-  add_each(predicted, points, [&](const RunPoint& point) {
+  add_each(predicted, points | std::views::filter(is_run), [&](const RunPoint& point) {
     const double seconds = predict(model, point).seconds;
-    for (const double wall_s : point.is_rehearsed ? std::vector<double>() : point.wall_seconds) {
+    for (const double wall_s : point.wall_seconds) {
       noise[point.ranks].push_back(wall_s / seconds);
     }
     return seconds;

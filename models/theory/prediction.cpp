@@ -308,7 +308,6 @@ Plan make_plan(const Model& model, const PlanRequest& request) {
                     : request.efficiency && choice.efficiency < *request.efficiency ? "too idle"
                     : choice.node_bytes > request.max_node_bytes                    ? "memory"
                                                                                     : "";
-    choice.fits = choice.missed.empty();
     plan.choices.push_back(std::move(choice));
   }
   const auto by_seconds = [](const PlanChoice& choice) { return choice.prediction.seconds; };
@@ -319,10 +318,10 @@ Plan make_plan(const Model& model, const PlanRequest& request) {
   }
   const auto rank_of = [&](const PlanChoice& c) {  // the least is taken
     const int first = request.deadline_s ? c.nodes : -c.prediction.ranks;
-    return std::tuple(!c.missed.empty(), first, c.prediction.seconds);
+    return std::tuple(!c.fits(), first, c.prediction.seconds);
   };
   const auto best = std::ranges::min_element(plan.choices, {}, rank_of);
-  if (best->missed.empty()) {
+  if (best->fits()) {
     plan.chosen = best - plan.choices.begin();
   }
   return plan;

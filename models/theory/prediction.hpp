@@ -91,7 +91,8 @@ struct PlanChoice {
   int nodes = 1;            ///< of a table, which has none, ranks
   double node_bytes = 0;    ///< of memory; 0 where it is not known
   std::string_view missed;  ///< "too long", "too idle", "memory"; else empty
-  bool fits = false;        ///< keeps what was asked
+
+  bool fits() const { return missed.empty(); }
 };
 
 struct Plan {

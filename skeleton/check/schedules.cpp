@@ -34,8 +34,8 @@ class Attempt {
   Attempt(const CheckedSchedule& schedule, const CheckedProblem& problem,
           std::vector<std::string>* blocks)
       : schedule_(schedule), problem_(problem), told_(blocks) {
-    const fs::path memory = fs::exists("/dev/shm") ? "/dev/shm" : fs::temp_directory_path();
     if (schedule.killed) {
+      const fs::path memory = fs::exists("/dev/shm") ? "/dev/shm" : fs::temp_directory_path();
       folder_ = make_folder_beside(memory / "cleave-check");
       fs::create_directory(folder_ / snapshots_);
     }

@@ -160,7 +160,7 @@ std::string page_answer(const Model& as_fitted, const std::string& text, std::st
     object("ranks", p.ranks)("threads", p.threads)("sizes", p.sizes)("nodes", choice.nodes);
     object("seconds", p.seconds)("low", p.low)("high", p.high)("efficiency", choice.efficiency);
     object("blocks", seconds_by_block(p));
-    object("fits", choice.fits && request.deadline_s.has_value());
+    object("fits", choice.fits() && request.deadline_s.has_value());
     object("run", "As this host was: " + runs_text(p));
     if (request.deadline_s) {
       object("deadline", deadline_text(p, *request.deadline_s, deadline));

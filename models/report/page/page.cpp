@@ -47,7 +47,7 @@ std::string html_of(const Table& table) {
   std::string html = fmt::format(
       "<p>{}</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table>\n"
       "<thead><tr>",
-      table.note, escaped(table.title));
+      escaped(table.note), escaped(table.title));
   for (const Column& column : table.columns) {
     html += fmt::format("<th scope=\"col\"{}>{}</th>", column.is_number ? " class=\"number\"" : "",
                         escaped(column.shown()));

@@ -285,8 +285,8 @@ TEST(Plan, TakesTheMostRanksThatAreUsedWell) {
   const Plan plan = make_plan(fitted_sort(), request);
   ASSERT_TRUE(plan.chosen.has_value());
   for (std::size_t i = 0; i < plan.choices.size(); ++i) {
-    EXPECT_EQ(plan.choices[i].efficiency >= 0.7, plan.choices[i].fits);
-    EXPECT_FALSE(plan.choices[i].fits && i > *plan.chosen);
+    EXPECT_EQ(plan.choices[i].efficiency >= 0.7, plan.choices[i].fits());
+    EXPECT_FALSE(plan.choices[i].fits() && i > *plan.chosen);
   }
 }
 
