@@ -269,12 +269,12 @@ consteval auto operator|(Culprit<A> /*first*/, Culprit<B> /*second*/) {
   return std::conditional_t<std::is_void_v<A>, Culprit<B>, Culprit<A>>();
 }
 
-/// \tparam Above  what holds T
+/// \tparam Above  what holds T: a type that holds itself, in a container, crosses as its others do
 template <class T, class... Above>
 consteval auto culprit() {
-  if constexpr ((std::same_as<T, Above> || ...) || !HasWire<T>) {
+  if constexpr (!HasWire<T>) {
     return Culprit<T>();
-  } else if constexpr (requires { typename wire<T>::Parts; }) {
+  } else if constexpr (!(std::same_as<T, Above> || ...) && requires { typename wire<T>::Parts; }) {
     return []<class... Parts>(Types<Parts...>) consteval {
       return (Culprit<void>() | ... | culprit<Parts, T, Above...>());
     }(typename wire<T>::Parts());

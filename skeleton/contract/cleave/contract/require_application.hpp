@@ -72,7 +72,7 @@ consteval bool require_crossing(Culprit<Part> /*culprit*/) {
       std::is_void_v<Part>,
       "cleave: Solution or Node cannot cross to another rank: it is or holds a pointer, a "
       "reference, a view or a type that cannot be looked into (private members, a constructor, a "
-      "base class, a C array, a union, a const member, more than 100 members, itself, or a "
+      "base class, a C array, a union, a const member, more than 100 members, or a "
       "container whose comparator, hash or allocator has state); hold the value, or specialise "
       "cleave::wire<T> for that type, or cleave::kPlain<T> if its bytes are its value")
   return true;
