@@ -6,12 +6,20 @@
 #include <atomic>
 #include <cstdint>
 #include <numeric>
+#include <random>
 #include <string>
 #include <vector>
 
 #include <cleave/application.hpp>
 
 namespace cleave::examples {
+
+inline std::vector<int> random_values(std::size_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<int> values(count);
+  std::generate(values.begin(), values.end(), [&] { return static_cast<int>(random() >> 1); });
+  return values;
+}
 
 /// Sorts; a Problem that is a plain vector, all optional members.
 struct Mergesort {

@@ -25,13 +25,6 @@ const Comm& world() {
   return comm;
 }
 
-std::vector<int> rehearsed_values(std::size_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<int> values(count);
-  std::generate(values.begin(), values.end(), [&] { return static_cast<int>(random() >> 1); });
-  return values;
-}
-
 /// Halves of any sizes, leaves at any depth, solutions of any length.
 struct RandomTree {
   struct Node {
@@ -194,8 +187,8 @@ TEST(RehearsedRank, DoesWhatItDoesAmongAllRanks) {
     SCOPED_TRACE(count);
     // Uneven parts, so that room has to be made.
     const auto values_of = [&](int rank) {
-      return rehearsed_values(count * static_cast<std::size_t>(rank + 1),
-                              static_cast<unsigned>(rank));
+      return examples::random_values(count * static_cast<std::size_t>(rank + 1),
+                                     static_cast<unsigned>(rank));
     };
     expect_as_on_all_ranks<examples::Mergesort>(Placement::replicated,
                                                 [&](int) { return values_of(0); });
@@ -220,7 +213,7 @@ TEST(Rehearsal, TakesAsManyRanksAndLevelsAsMemoryAllows) {
   const Comm alone(MPI_COMM_SELF);
   Seen whole;
   rehearse<examples::Mergesort>(whole, {}, Placement::replicated, alone, 16, 5,
-                                [](int) { return rehearsed_values(1600, 1); },
+                                [](int) { return examples::random_values(1600, 1); },
                                 {.max_bytes = 8 * 4 * 200});
   EXPECT_EQ(whole.first_level, 1);
   EXPECT_EQ(std::ranges::count(whole.recorder.spans(), Block::divide, &Span::block), 4);
@@ -230,7 +223,7 @@ TEST(Rehearsal, TakesAsManyRanksAndLevelsAsMemoryAllows) {
   rehearse<examples::SplitSort>(parts, {}, Placement::distributed, alone, 16, 5,
                                 [](int rank) {
                                   const auto values =
-                                      rehearsed_values(1000, static_cast<unsigned>(rank));
+                                      examples::random_values(1000, static_cast<unsigned>(rank));
                                   return Part<int>(std::span<const int>(values));
                                 },
                                 {.max_bytes = 3 * 4 * 4000});
@@ -245,7 +238,7 @@ TEST(Rehearsal, SolvesTheLeavesOfAllRanksAsItIsTold) {
   Seen seen;
   rehearse<examples::Mergesort>(
       seen, {}, Placement::replicated, Comm(MPI_COMM_SELF), 4, 1,
-      [](int) { return rehearsed_values(400, 1); }, {}, 1, [&] { ++leaves; });
+      [](int) { return examples::random_values(400, 1); }, {}, 1, [&] { ++leaves; });
   EXPECT_EQ(leaves, 4);
   EXPECT_EQ(seen.ranks, (std::vector{0, 2, 3}));
 }
@@ -301,7 +294,7 @@ TEST(Rehearsal, RefusesMessagesThatDifferFromThoseOfItsPreparation) {
   Seen seen;
   EXPECT_THROW(rehearse<Forgetful>(seen, app, Placement::distributed, Comm(MPI_COMM_SELF), 4, 0,
                                    [](int rank) {
-                                     const auto values = rehearsed_values(1000, 1U + rank);
+                                     const auto values = examples::random_values(1000, 1U + rank);
                                      return Part<int>(std::span<const int>(values));
                                    }),
                Error);

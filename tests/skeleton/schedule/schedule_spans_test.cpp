@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <new>
-#include <random>
 
 #include <cleave/dc_call.hpp>
 #include <cleave/schedule/schedule.hpp>
@@ -19,13 +18,6 @@ namespace {
 const Comm& world() {
   static const Comm comm(MPI_COMM_WORLD);
   return comm;
-}
-
-std::vector<int> random_values(std::size_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<int> values(count);
-  std::generate(values.begin(), values.end(), [&] { return static_cast<int>(random() >> 1); });
-  return values;
 }
 
 using Lines = std::vector<std::string>;
@@ -90,8 +82,9 @@ class ScheduledSpans : public testing::TestWithParam<std::size_t> {};
 INSTANTIATE_TEST_SUITE_P(Sizes, ScheduledSpans, testing::Values(400, 400000));
 
 TEST_P(ScheduledSpans, AreOfAnyPlacement) {
-  const std::vector<int> same = random_values(GetParam(), 1);
-  const std::vector<int> own = random_values(GetParam(), static_cast<unsigned>(world().rank()));
+  const std::vector<int> same = examples::random_values(GetParam(), 1);
+  const std::vector<int> own =
+      examples::random_values(GetParam(), static_cast<unsigned>(world().rank()));
   expect_as_scheduled(Way::replicated, Placement::replicated, examples::Mergesort{}, same);
   expect_as_scheduled(Way::rooted, Placement::rooted, examples::Mergesort{},
                       world().rank() == 0 ? same : std::vector<int>{});
@@ -101,7 +94,7 @@ TEST_P(ScheduledSpans, AreOfAnyPlacement) {
 }
 
 TEST_P(ScheduledSpans, AMessageWithoutRoomIsOneExceptionOnEveryRank) {
-  const std::vector<int> values = random_values(GetParam(), 1);
+  const std::vector<int> values = examples::random_values(GetParam(), 1);
   for (const Placement placement : {Placement::replicated, Placement::rooted}) {
     for (int failing = 0, piece = 0; failing < world().size(); ++piece) {
       int pieces_left = world().rank() == failing ? piece : -1;
