@@ -44,12 +44,12 @@ fs::path one_with(const fs::path& folder, std::string_view ending) {
 }  // namespace
 
 std::shared_ptr<void> own_folder(const fs::path& folder) {
-  constexpr mode_t kNewFile = 0666;  // less the umask
   make_folder(folder);
   const fs::path name = folder / "study.lock";
-  const int file = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kNewFile);
+  const int file = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);  // less the umask
   std::shared_ptr<void> owner(nullptr, [file](void*) { ::close(file); });
   if (::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    ::usleep(200'000);  // an owner that begins says at once who it is
     throw FileError(folder, fmt::format("a study runs in it, {}", read_file(name)));
   }
   const std::string host = detail::provenance_here("", "", "").host;

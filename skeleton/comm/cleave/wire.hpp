@@ -250,9 +250,10 @@ concept Container =
 
 /// A vector of plain elements, a string or a Part, which crosses as its storage is.
 template <class T>
-concept PlainSequence = std::ranges::contiguous_range<const T> && requires(T& sequence) {
-  sequence.resize(1);
-} && is_plain<typename T::value_type>();
+concept PlainSequence =
+    std::ranges::contiguous_range<const T> && requires(T& sequence) { sequence.resize(1); } &&
+    is_plain<typename T::value_type>() &&
+    !requires { requires !std::is_empty_v<typename T::allocator_type>; };
 
 /// A default-constructed container compares, hashes and allocates as any other one of its type.
 template <class T>

@@ -2,15 +2,12 @@
 // `cleave study` as a person uses it, and its folder in place of its files. Its refusals are in
 // messages.txt.
 #include <signal.h>
-#include <sys/file.h>
 
 #include <chrono>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <string>
-#include <thread>
 
 #include "tests/models/ask/command_fixture.hpp"
 
@@ -264,33 +261,6 @@ TEST_F(StudyCommand, DoesNotPause) {
           "exec \"$@\"' sh ./cleave");
   EXPECT_EQ(result.status, 130);
   EXPECT_NE(result.err.find("measuring cannot pause"), std::string::npos) << result.err;
-}
-
-TEST_F(StudyCommand, ItsDeathEndsItsLauncher) {
-  run(fixed_ + " -- --sleep-and-say pid", "timeout --signal=KILL 2 ./cleave");
-  const fs::path child =
-      fs::path("/proc") / std::to_string(std::stoi(read_file(folder_ / "pid"))) / "stat";
-  const auto lives = [&] {
-    std::string state;
-    std::ifstream(child).ignore(100, ')') >> state;
-    return !state.empty() && state != "Z";
-  };
-  for (int i = 0; i < 100 && lives(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  EXPECT_FALSE(lives());
-}
-
-TEST_F(StudyCommand, IsRefusedInAFolderInWhichAnotherRuns) {
-  fs::create_directory(folder_ / "s");
-  std::ofstream(folder_ / "s" / "study.lock") << "process 7 on elsewhere";
-  const int lock = ::open((folder_ / "s" / "study.lock").c_str(), O_RDWR | O_CLOEXEC);
-  ASSERT_EQ(::flock(lock, LOCK_EX | LOCK_NB), 0);
-  const Result refused = cleave(fixed_);
-  EXPECT_EQ(refused.status, 1);
-  EXPECT_EQ(refused.err, "cleave: s: a study runs in it, process 7 on elsewhere\n");
-  ::close(lock);
-  succeeds(fixed_);
 }
 
 TEST_F(StudyCommand, ReusesTheRunsThatItsFolderHolds) {

@@ -5,10 +5,8 @@
 #include <bitset>
 #include <complex>
 #include <deque>
-#include <functional>
 #include <list>
 #include <map>
-#include <memory>
 #include <memory_resource>
 #include <random>
 #include <set>
@@ -20,7 +18,6 @@
 #include <variant>
 
 #include <cleave/part.hpp>
-#include <cleave/row.hpp>
 #include <cleave/wire.hpp>
 
 #include "tests/support/message_of.hpp"
@@ -56,39 +53,28 @@ union Colour {
   std::uint8_t byte;
 };
 using Number = std::variant<int, double, std::string>;
-using Row3 = std::array<std::string, 3>;
-/// All that crosses by itself, nested.
+/// What crosses by itself, nested.
 struct Rich {
-  std::complex<double> z;
-  std::vector<std::complex<float>> spectrum;
-  std::tuple<int, std::string, std::vector<int>> row;
+  std::tuple<int, std::string, std::vector<std::complex<float>>> row;
   std::map<std::string, std::vector<Number>> named;
   std::unordered_map<int, std::string> numbered;
-  std::set<std::pair<int, int>, std::greater<>> edges;
   std::unordered_set<std::string> words;
   std::multimap<int, bool> counted;
   std::deque<std::optional<int>> queue;
   std::list<Matrix> matrices;
   std::variant<std::monostate, std::map<int, int>> maybe;
-  std::array<std::array<std::string, 3>, 2> names;
-  std::optional<std::vector<Point>> corners;
   std::array<bool, 3> is_open{};
   bool operator==(const Rich&) const = default;
 };
 Rich rich() {
-  return {.z = {1, -2},
-          .spectrum = {{1, 2}, {3, 4}},
-          .row = {7, "seven", {7, 77}},
+  return {.row = {7, "seven", {{1, 2}, {3, 4}}},
           .named = {{"a", {1, 2.5, "three"}}, {"", {}}},
           .numbered = {{1, "one"}, {2, "two"}, {3, "three"}},
-          .edges = {{1, 2}, {2, 3}},
           .words = {"x", "yy", ""},
           .counted = {{1, true}, {1, false}},
           .queue = {1, std::nullopt, 3},
           .matrices = {{.entries = {{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}}, .rank = 2}},
           .maybe = std::map<int, int>{{4, 5}},
-          .names = {Row3{"a", "b", "c"}, Row3{"d", "e", "f"}},
-          .corners = {{{0, 0}, {1, 0.5}}},
           .is_open = {true, false, true}};
 }
 /// A value that holds others of its type, as a tree does.
@@ -120,73 +106,8 @@ static_assert(Transferable<Rich> && !Plain<Rich> && Transferable<std::vector<std
 static_assert(Transferable<HoldsItself<int>> && Transferable<MoveOnly> &&
               Transferable<std::variant<int, int>>);
 
-// Types that do not cross.
-
-template <class... Ts>
-constexpr bool kStayHere = (!Transferable<Ts> && ...);
-template <class... Ts>
-constexpr bool kElementsStayHere = kStayHere<std::vector<Ts>...>;
-
-using IteratorInPair = std::pair<int, std::vector<int>::const_iterator>;
-static_assert(kStayHere<int*, std::span<int>, std::vector<HoldsItself<int*>>,
-                        std::optional<HoldsItself<std::string_view>>>);
-static_assert(kStayHere<std::tuple<int, int&>, std::map<int, int*>, std::set<const char*>>);
-static_assert(kStayHere<std::unique_ptr<int>, std::reference_wrapper<int>, IteratorInPair>);
-
-class Opaque {
-  int value_ = 3;
-};
-struct Neither {
-  explicit Neither(int n) : n(n) {}
-  int n;
-};
-static_assert(kElementsStayHere<Opaque, Neither, Part<const int*>>);
-
-using ComparedByFunction = std::map<int, int, std::function<bool(int, int)>>;
-static_assert(kElementsStayHere<std::set<int, bool (*)(int, int)>, ComparedByFunction>);
-static_assert(kElementsStayHere<std::pmr::deque<std::string>>);
-
-struct OneWord {
-  char text[8] = {};
-};
-struct OneLetter {
-  std::string name;
-  char letter[1] = {};
-};
-struct OneTable {
-  int rows = 0;
-  std::string cells[2][3];
-};
-struct Point3 : Point {
-  double z = 0;
-};
-struct WithConst {
-  const int n = 0;
-};
-union Number64 {
-  std::int64_t whole;
-  double real;
-};
-struct HoldsUnion {
-  int kind = 0;
-  Number64 number{};
-};
-struct BeginsWithUnion {
-  union {
-    std::int64_t whole = 0;
-    int* pointer;
-  };
-  std::string name;
-};
-struct EndsWithUnion {
-  int kind = 0;
-  union {
-    std::int64_t whole = 0;
-    int* pointer;
-  };
-};
-static_assert(kElementsStayHere<OneWord, OneLetter, OneTable, Point3, WithConst>);
-static_assert(kElementsStayHere<Number64, HoldsUnion, BeginsWithUnion, EndsWithUnion>);
+/// Others, of random types, are in tests/faults/run.
+static_assert(!Transferable<std::vector<std::string_view>> && !Transferable<std::pmr::string>);
 
 template <class T>
 void expect_same(const T& value) {
@@ -194,6 +115,7 @@ void expect_same(const T& value) {
 }
 
 TEST(Wire, ValuesSurviveTheRoundTrip) {
+<<<<<<< HEAD
   expect_same(Point{1, 2.5});
   expect_same(std::string("a\0b", 3));
   expect_same(std::vector<int>{});
@@ -201,6 +123,10 @@ TEST(Wire, ValuesSurviveTheRoundTrip) {
   expect_same(std::vector<bool>{true, false, true});
   expect_same(std::pair<int, std::string>{7, "x"});
   expect_same(std::bitset<70>(5).set(69));
+=======
+  expect_same(42);
+  expect_same(std::string("a\0b", 3));
+>>>>>>> 6a41715e (Owners of a folder, random types and damaged files are run as classes of faults; containers of plain elements with an allocator's state do not cross, and a refused study always names the owner)
   expect_same(std::variant<int, int>(std::in_place_index<1>, 7));
   expect_same(std::set<bool>{false, true});
   expect_same(Rich{});
@@ -210,14 +136,6 @@ TEST(Wire, ValuesSurviveTheRoundTrip) {
   const MoveOnly moved = round_trip(MoveOnly{.part = {1, 2, 3}, .counts = {4, 5}});
   EXPECT_EQ(moved.part, (Part<int>{1, 2, 3}));
   EXPECT_EQ(moved.counts[1], 5);
-}
-
-TEST(Wire, ElementsOfNoBytesAreCounted) {
-  expect_same(std::tuple<>());
-  expect_same(std::vector<std::tuple<>>(5));
-  expect_same(std::deque<std::monostate>(5));
-  expect_same(std::vector<std::array<std::string, 0>>(5));
-  expect_same(std::set<std::monostate>{{}});
 }
 
 TEST(Wire, StorageOfPlainElementsIsSentAsItIs) {
