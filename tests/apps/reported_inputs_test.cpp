@@ -31,7 +31,6 @@ const std::vector<Reported> kReported = {
      "'%MatrixMarket' is not a vertex number"},
     {"blank_before_a_banner", kComponents, " %%MatrixMarket matrix\n2 2 1\n2 1\n",
      "'%%MatrixMarket' is not a vertex number"},
-    {"commas", kComponents, "0,1\n1,2\n", "'0,1' is not a vertex number"},
     {"byte_order_mark", kComponents,
      "\xef\xbb\xbf"
      "0 1\n",

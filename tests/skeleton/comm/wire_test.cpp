@@ -103,8 +103,7 @@ static_assert(Plain<Point> && Plain<Matrix> && Plain<std::array<Matrix, 2>>);
 static_assert(Plain<std::complex<double>> && Plain<std::monostate> && Plain<HoldsPlainUnion>);
 static_assert(Plain<std::bitset<70>> && Plain<std::array<std::bitset<3>, 2>>);
 static_assert(Transferable<Rich> && !Plain<Rich> && Transferable<std::vector<std::vector<Rich>>>);
-static_assert(Transferable<HoldsItself<int>> && Transferable<MoveOnly> &&
-              Transferable<std::variant<int, int>>);
+static_assert(Transferable<MoveOnly> && Transferable<std::variant<int, int>>);
 
 /// Others, of random types, are in tests/faults/run.
 static_assert(!Transferable<std::vector<std::string_view>> && !Transferable<std::pmr::string>);
@@ -115,18 +114,8 @@ void expect_same(const T& value) {
 }
 
 TEST(Wire, ValuesSurviveTheRoundTrip) {
-<<<<<<< HEAD
-  expect_same(Point{1, 2.5});
-  expect_same(std::string("a\0b", 3));
-  expect_same(std::vector<int>{});
-  expect_same(Row<int>{1, 2, 3});
-  expect_same(std::vector<bool>{true, false, true});
-  expect_same(std::pair<int, std::string>{7, "x"});
-  expect_same(std::bitset<70>(5).set(69));
-=======
   expect_same(42);
   expect_same(std::string("a\0b", 3));
->>>>>>> 6a41715e (Owners of a folder, random types and damaged files are run as classes of faults; containers of plain elements with an allocator's state do not cross, and a refused study always names the owner)
   expect_same(std::variant<int, int>(std::in_place_index<1>, 7));
   expect_same(std::set<bool>{false, true});
   expect_same(Rich{});
