@@ -389,14 +389,14 @@ class StudyRun {
     const double expected = has_begun ? took_s_[i] : expected_s(c);
     if (!trace && has_begun == (round > 1) &&
         (has_begun ? 0 : plan_.study.rounds * expected) <= left_s()) {
-      tell(std::min(1.0, static_cast<double>(made_) / static_cast<double>(planned_runs())),
+      tell(std::min(1.0, static_cast<double>(made_++) / static_cast<double>(planned_runs())),
            fmt::format("{} {} {}, round {}", plan_.program.name, c.size, how_it_runs(c), round));
       const double begin_s = elapsed_s();
       const double end_s = kOfRuns * plan_.budget_s - begin_s;
+      const bool is_cut = expected > 0 && (plan_.arguments.budget_s || !plan_.arguments.rounds);
       trace = run_case(plan_, launcher_, c, round, warnings_,
-                       expected > 0 ? std::min(end_s, kDoubt * (1 + expected)) : end_s);
+                       is_cut ? std::min(end_s, kDoubt * (1 + expected)) : end_s);
       took_s_[i] = elapsed_s() - begin_s;
-      ++made_;
     }
     if (trace) {
       std::vector<detail::Trace>& traces = c.rehearsed > 0 ? traces_.rehearsals : traces_.runs;
