@@ -53,7 +53,7 @@ union Colour {
   std::uint8_t byte;
 };
 using Number = std::variant<int, double, std::string>;
-/// What crosses by itself, nested.
+/// Types that cross by themselves, nested.
 struct Rich {
   std::tuple<int, std::string, std::vector<std::complex<float>>> row;
   std::map<std::string, std::vector<Number>> named;
@@ -102,7 +102,7 @@ static_assert(Plain<std::bitset<70>> && Plain<std::array<std::bitset<3>, 2>>);
 static_assert(Transferable<Rich> && !Plain<Rich> && Transferable<std::vector<std::vector<Rich>>>);
 static_assert(Transferable<MoveOnly> && Transferable<std::variant<int, int>>);
 
-/// Others, of random types, are in tests/faults/run.
+// Random types, and more of those that stay, are in tests/faults/run.
 static_assert(!Transferable<std::vector<std::string_view>> && !Transferable<std::pmr::string>);
 
 template <class T>
