@@ -69,8 +69,9 @@ HWY_INLINE V partitioned(D d, V v, Mask mask, std::size_t count) {
     using Index = hwy::MakeSigned<hn::TFromD<D>>;
     const hn::Rebind<Index, D> indices;
     const auto last = static_cast<Index>(hn::Lanes(d) - 1);
-    const auto rotation =
-        hn::And(hn::Iota(indices, -static_cast<Index>(count)), hn::Set(indices, last));
+    // Iota of a number that is not constant would be made lane by lane in memory.
+    const auto shifted = hn::Sub(hn::Iota(indices, 0), hn::Set(indices, static_cast<Index>(count)));
+    const auto rotation = hn::And(shifted, hn::Set(indices, last));
     const V others =
         hn::TableLookupLanes(hn::Compress(v, hn::Not(mask)), hn::IndicesFromVec(d, rotation));
     return hn::IfThenElse(hn::FirstN(d, count), hn::Compress(v, mask), others);
@@ -112,6 +113,15 @@ HWY_INLINE hn::Vec<D> repeated(D d, const Lane* element) {
 }
 #endif
 
+/// Fetches the cache lines of `count` lanes from `first` on.
+template <class Lane>
+HWY_INLINE void fetch(const Lane* first, std::size_t count) {
+  constexpr std::size_t kCacheLine = 64;
+  for (std::size_t i = 0; i < count; i += kCacheLine / sizeof(Lane)) {
+    hwy::Prefetch(first + i);
+  }
+}
+
 /// Vectors are taken from whichever end has less free room, and each goes to both ends. Its first
 /// lanes go to the left, the others to the right. `kAtOnce` vectors of either end are kept aside at
 /// first, so that there is always room.
@@ -122,6 +132,7 @@ HWY_INLINE std::size_t partition_lanes(Lane* HWY_RESTRICT lanes, std::size_t cou
   std::size_t done = 0;
 #if HWY_TARGET != HWY_SCALAR
   constexpr std::size_t kAtOnce = 4;
+  constexpr std::size_t kAhead = 1024 / sizeof(Lane);
   const hn::ScalableTag<Lane> d;
   using V = hn::Vec<decltype(d)>;
   const std::size_t per_vector = hn::Lanes(d);
@@ -148,11 +159,11 @@ HWY_INLINE std::size_t partition_lanes(Lane* HWY_RESTRICT lanes, std::size_t cou
       if (read_left - write_left <= write_right - read_right) {
         from = lanes + read_left;
         read_left += chunk;
-        hwy::Prefetch(from + 3 * chunk);
+        fetch(from + kAhead, chunk);
       } else {
         read_right -= chunk;
         from = lanes + read_right;
-        hwy::Prefetch(from - 3 * chunk);
+        fetch(from - kAhead, chunk);
       }
       const V v0 = hn::LoadU(d, from);
       const V v1 = hn::LoadU(d, from + per_vector);
