@@ -8,13 +8,17 @@
 #include <bit>
 #include <limits>
 #include <optional>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <cleave/random.hpp>
 
 namespace cleave::quicksort {
 
 namespace {
+
+constexpr std::size_t kSamples = 4096;
 
 template <class Key>
 void sort_by_highway(Key* keys, std::size_t count, ByKey order) {
@@ -26,9 +30,22 @@ void sort_by_highway(Key* keys, std::size_t count, ByKey order) {
   }
 }
 
+/// Floats are sorted as integers: VQSort of Highway 1.0.3 leaves some sequences of floats out of
+/// order (2^20 keys of 2^20 values by Zipf's law).
 template <class Key>
-void sort_numbers(std::span<Key> keys, ByKey order) {
-  if constexpr (sizeof(Key) == 4) {
+void sort_in_cache(std::span<Key> keys, ByKey order) {
+  if constexpr (std::floating_point<Key>) {
+    using Bits = std::conditional_t<sizeof(Key) == 4, std::int32_t, std::int64_t>;
+    if (exchange_for_ordered_bits(keys)) {
+      exchange_for_ordered_bits(keys);
+      const std::size_t cut = partition_vector(keys, std::numeric_limits<Key>::infinity(),
+                                               {.or_equal = true, .inverted = order.descends});
+      sort_in_cache(order.descends ? keys.subspan(cut) : keys.first(cut), order);
+      return;
+    }
+    sort_in_cache(std::span(reinterpret_cast<Bits*>(keys.data()), keys.size()), order);
+    exchange_for_ordered_bits(keys);
+  } else if constexpr (sizeof(Key) == 4) {
     const TargetsFor32Bits targets;
     sort_by_highway(keys.data(), keys.size(), order);
   } else {
@@ -36,34 +53,52 @@ void sort_numbers(std::span<Key> keys, ByKey order) {
   }
 }
 
-/// Makes integers of numbers, or numbers again: integers of this kind have the numbers' order.
-/// \return  whether one of `keys` was NaN
-template <class Bits, class Key>
-bool exchange_for_ordered_bits(std::span<Key> keys) {
-  constexpr int kSign = std::numeric_limits<Bits>::digits;
-  bool has_nan = false;
-  for (Key& key : keys) {
-    has_nan |= key != key;
-    const auto bits = std::bit_cast<Bits>(key);
-    key = std::bit_cast<Key>(bits ^ ((bits >> kSign) & std::numeric_limits<Bits>::max()));
+/// `key_at(i)` of `count` random places i below `size`, in ascending order.
+template <class KeyAt>
+auto sorted_sample(std::size_t count, std::size_t size, KeyAt&& key_at) {
+  const CounterRandom random(0);
+  std::vector<std::decay_t<decltype(key_at(0))>> keys(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    keys[i] = key_at(below(random(i), std::uint64_t{size}));
   }
-  return has_nan;
+  vector_sort(std::span(keys), ByKey{});
+  return keys;
 }
 
-/// Floats are sorted as integers: VQSort of Highway 1.0.3 leaves some sequences of floats out of
-/// order (2^20 keys of 2^20 values by Zipf's law).
-template <class Bits, class Key>
-void sort_floats(std::span<Key> keys, ByKey order) {
-  static_assert(sizeof(Bits) == sizeof(Key));
-  if (exchange_for_ordered_bits<Bits>(keys)) {
-    exchange_for_ordered_bits<Bits>(keys);
-    const std::size_t cut = partition_vector(keys, std::numeric_limits<Key>::infinity(),
-                                             {.or_equal = true, .inverted = order.descends});
-    sort_floats<Bits>(order.descends ? keys.subspan(cut) : keys.first(cut), order);
+template <class Key>
+inline constexpr std::size_t kMaxInCache = (std::size_t{512} << 10) / sizeof(Key);
+
+/// Partitions keys by quantiles of `sample` until they lie in the cache next to the core, and sorts
+/// them there. \param sample  in ascending order, without NaN
+template <class Key>
+void sort_parts(std::span<Key> keys, std::span<const Key> sample, ByKey order) {
+  if (keys.size() <= kMaxInCache<Key> || sample.empty() || sample.front() == sample.back()) {
+    sort_in_cache(keys, order);
     return;
   }
-  sort_numbers(std::span(reinterpret_cast<Bits*>(keys.data()), keys.size()), order);
-  exchange_for_ordered_bits<Bits>(keys);
+  const Key pivot = sample[sample.size() / 2];
+  const auto ties = std::equal_range(sample.begin(), sample.end(), pivot);
+  const bool or_equal = ties.first == sample.begin();
+  const auto of_lesser = (or_equal ? ties.second : ties.first) - sample.begin();
+  const std::size_t cut =
+      partition_vector(keys, pivot, {.or_equal = or_equal, .inverted = order.descends});
+  const auto [first, second] = std::pair(keys.first(cut), keys.subspan(cut));
+  sort_parts(order.descends ? second : first, sample.first(of_lesser), order);
+  sort_parts(order.descends ? first : second, sample.subspan(of_lesser), order);
+}
+
+template <class Key>
+void sort_numbers(std::span<Key> keys, ByKey order) {
+  constexpr std::size_t kPerSample = kMaxInCache<Key> / 16;
+  if (keys.size() <= kMaxInCache<Key>) {
+    sort_in_cache(keys, order);
+    return;
+  }
+  const auto sample = sorted_sample(std::min(kSamples, keys.size() / kPerSample), keys.size(),
+                                    [keys](std::size_t i) { return keys[i]; });
+  const auto no_nan =
+      std::count_if(sample.begin(), sample.end(), [](Key key) { return key == key; });
+  sort_parts(keys, std::span(sample).first(no_nan), order);
 }
 
 /// Records are sorted as 128-bit integers, so that those of one key are ordered by their values:
@@ -76,8 +111,6 @@ void sort_by_vqsort(std::span<Record> records, ByKey order) {
 constexpr std::size_t kBucketRecords = 8192;  // 128 KiB: half of a small second-level cache
 constexpr std::size_t kMaxBuckets = 1024;     // the cache lines that are written at lie there too
 constexpr std::size_t kMinBuckets = 64;       // of 8 MiB: less lies in a third-level cache
-constexpr std::size_t kSamples = 4096;
-
 /// Buckets of equal ranges of keys; the first and the last also have the keys beyond.
 struct Buckets {
   std::uint64_t least = 0;
@@ -93,12 +126,8 @@ struct Buckets {
 /// At most `wanted` buckets, if they are about as full. Of a sample of the keys a tenth at most may
 /// be what buckets have beyond four times the mean.
 std::optional<Buckets> even_buckets(std::span<const Record> records, std::size_t wanted) {
-  const CounterRandom random(0);
-  std::array<std::uint64_t, kSamples> keys{};
-  for (std::size_t i = 0; i < kSamples; ++i) {
-    keys[i] = records[below(random(i), std::uint64_t{records.size()})].key;
-  }
-  vector_sort(std::span(keys), ByKey{});
+  const auto keys =
+      sorted_sample(kSamples, records.size(), [records](std::size_t i) { return records[i].key; });
   const std::uint64_t range = keys.back() - keys.front();
   Buckets buckets{.least = keys.front(), .shift = static_cast<int>(std::bit_width(range / wanted))};
   buckets.count = (range >> buckets.shift) + 1;
@@ -161,8 +190,8 @@ void vector_sort(std::span<std::int32_t> keys, ByKey order) { sort_numbers(keys,
 void vector_sort(std::span<std::uint32_t> keys, ByKey order) { sort_numbers(keys, order); }
 void vector_sort(std::span<std::int64_t> keys, ByKey order) { sort_numbers(keys, order); }
 void vector_sort(std::span<std::uint64_t> keys, ByKey order) { sort_numbers(keys, order); }
-void vector_sort(std::span<float> keys, ByKey order) { sort_floats<std::int32_t>(keys, order); }
-void vector_sort(std::span<double> keys, ByKey order) { sort_floats<std::int64_t>(keys, order); }
+void vector_sort(std::span<float> keys, ByKey order) { sort_numbers(keys, order); }
+void vector_sort(std::span<double> keys, ByKey order) { sort_numbers(keys, order); }
 void vector_sort(std::span<Record> keys, ByKey order) { sort_records(keys, order); }
 
 }  // namespace cleave::quicksort

@@ -2,6 +2,8 @@
 #include "apps/quicksort/vector_partition.hpp"
 
 #include <array>
+#include <bit>
+#include <limits>
 #include <utility>
 
 #include "apps/quicksort/vector_partition.hpp"
@@ -209,6 +211,38 @@ HWY_NOINLINE std::size_t partition_records(std::uint64_t* records, std::size_t c
              : partition_lanes<RecordTest<false>>(records, 2 * count, pivot, first.inverted);
 }
 
+template <class Key>
+HWY_INLINE bool exchange_numbers(Key* keys, std::size_t count) {
+  using Bits = hwy::MakeSigned<Key>;
+  constexpr Bits kMagnitude = std::numeric_limits<Bits>::max();
+  const hn::ScalableTag<Key> d;
+  const hn::RebindToSigned<decltype(d)> bits_d;
+  const auto magnitude = hn::Set(bits_d, kMagnitude);
+  auto has_nan = hn::Zero(bits_d);
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+    const auto some = hn::LoadU(d, keys + i);
+    const auto bits = hn::BitCast(bits_d, some);
+    has_nan = hn::Or(has_nan, hn::VecFromMask(bits_d, hn::RebindMask(bits_d, hn::IsNaN(some))));
+    const auto exchanged = hn::Xor(bits, hn::And(hn::BroadcastSignBit(bits), magnitude));
+    hn::StoreU(hn::BitCast(d, exchanged), d, keys + i);
+  }
+  bool any = !hn::AllFalse(bits_d, hn::MaskFromVec(has_nan));
+  for (; i < count; ++i) {
+    any = any || keys[i] != keys[i];
+    const auto bits = std::bit_cast<Bits>(keys[i]);
+    keys[i] = std::bit_cast<Key>(static_cast<Bits>(bits ^ (bits < 0 ? kMagnitude : 0)));
+  }
+  return any;
+}
+
+HWY_NOINLINE bool exchange_floats(float* keys, std::size_t count) {
+  return exchange_numbers(keys, count);
+}
+HWY_NOINLINE bool exchange_doubles(double* keys, std::size_t count) {
+  return exchange_numbers(keys, count);
+}
+
 }  // namespace cleave::quicksort::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -222,6 +256,8 @@ HWY_EXPORT(partition_uint64);
 HWY_EXPORT(partition_float);
 HWY_EXPORT(partition_double);
 HWY_EXPORT(partition_records);
+HWY_EXPORT(exchange_floats);
+HWY_EXPORT(exchange_doubles);
 
 std::size_t partition_vector(std::span<std::int32_t> keys, std::int32_t pivot, FirstKeys first) {
   const TargetsFor32Bits targets;
@@ -250,6 +286,13 @@ std::size_t partition_vector(std::span<Record> keys, Record pivot, FirstKeys fir
   }
   return HWY_DYNAMIC_DISPATCH(partition_records)(&keys.data()->value, keys.size(), &pivot.value,
                                                  first);
+}
+
+bool exchange_for_ordered_bits(std::span<float> keys) {
+  return HWY_DYNAMIC_DISPATCH(exchange_floats)(keys.data(), keys.size());
+}
+bool exchange_for_ordered_bits(std::span<double> keys) {
+  return HWY_DYNAMIC_DISPATCH(exchange_doubles)(keys.data(), keys.size());
 }
 
 }  // namespace cleave::quicksort

@@ -34,6 +34,11 @@ std::size_t partition_vector(std::span<float> keys, float pivot, FirstKeys first
 std::size_t partition_vector(std::span<double> keys, double pivot, FirstKeys first);
 std::size_t partition_vector(std::span<Record> keys, Record pivot, FirstKeys first);
 
+/// Makes integers of numbers, or numbers again: as integers, their bytes have the numbers' order.
+/// \return  whether one of the numbers was NaN
+bool exchange_for_ordered_bits(std::span<float> keys);
+bool exchange_for_ordered_bits(std::span<double> keys);
+
 /// While it lives, Highway sorts and partitions by AVX2 in place of AVX-512 on AMD's Zen 4,
 /// whatever the thread. For keys of 32 bits: their vectors are compressed by an instruction that
 /// this processor runs as microcode. For 4M keys VQSort of Highway 1.0.3 takes seven times as
