@@ -45,10 +45,8 @@ void sort_in_cache(std::span<Key> keys, ByKey order) {
     }
     sort_in_cache(std::span(reinterpret_cast<Bits*>(keys.data()), keys.size()), order);
     exchange_for_ordered_bits(keys);
-  } else if constexpr (sizeof(Key) == 4) {
-    const TargetsFor32Bits targets;
-    sort_by_highway(keys.data(), keys.size(), order);
   } else {
+    const TargetsFor<Key> targets;
     sort_by_highway(keys.data(), keys.size(), order);
   }
 }
@@ -89,11 +87,12 @@ void sort_parts(std::span<Key> keys, std::span<const Key> sample, ByKey order) {
 
 template <class Key>
 void sort_numbers(std::span<Key> keys, ByKey order) {
-  constexpr std::size_t kPerSample = kMaxInCache<Key> / 16;
-  if (keys.size() <= kMaxInCache<Key>) {
+  // VQSort partitions 32-bit integers as fast.
+  if ((std::integral<Key> && sizeof(Key) == 4) || keys.size() <= kMaxInCache<Key>) {
     sort_in_cache(keys, order);
     return;
   }
+  constexpr std::size_t kPerSample = kMaxInCache<Key> / 16;
   const auto sample = sorted_sample(std::min(kSamples, keys.size() / kPerSample), keys.size(),
                                     [keys](std::size_t i) { return keys[i]; });
   const auto no_nan =

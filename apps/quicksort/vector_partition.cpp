@@ -249,37 +249,21 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace cleave::quicksort {
 
-HWY_EXPORT(partition_int32);
-HWY_EXPORT(partition_uint32);
-HWY_EXPORT(partition_int64);
-HWY_EXPORT(partition_uint64);
-HWY_EXPORT(partition_float);
-HWY_EXPORT(partition_double);
-HWY_EXPORT(partition_records);
-HWY_EXPORT(exchange_floats);
-HWY_EXPORT(exchange_doubles);
+#define CLEAVE_PARTITION(Name, Key)                                               \
+  HWY_EXPORT(Name);                                                               \
+  std::size_t partition_vector(std::span<Key> keys, Key pivot, FirstKeys first) { \
+    const TargetsFor<Key> targets;                                                \
+    return HWY_DYNAMIC_DISPATCH(Name)(keys.data(), keys.size(), &pivot, first);   \
+  }
+CLEAVE_PARTITION(partition_int32, std::int32_t)
+CLEAVE_PARTITION(partition_uint32, std::uint32_t)
+CLEAVE_PARTITION(partition_int64, std::int64_t)
+CLEAVE_PARTITION(partition_uint64, std::uint64_t)
+CLEAVE_PARTITION(partition_float, float)
+CLEAVE_PARTITION(partition_double, double)
+#undef CLEAVE_PARTITION
 
-std::size_t partition_vector(std::span<std::int32_t> keys, std::int32_t pivot, FirstKeys first) {
-  const TargetsFor32Bits targets;
-  return HWY_DYNAMIC_DISPATCH(partition_int32)(keys.data(), keys.size(), &pivot, first);
-}
-std::size_t partition_vector(std::span<std::uint32_t> keys, std::uint32_t pivot, FirstKeys first) {
-  const TargetsFor32Bits targets;
-  return HWY_DYNAMIC_DISPATCH(partition_uint32)(keys.data(), keys.size(), &pivot, first);
-}
-std::size_t partition_vector(std::span<std::int64_t> keys, std::int64_t pivot, FirstKeys first) {
-  return HWY_DYNAMIC_DISPATCH(partition_int64)(keys.data(), keys.size(), &pivot, first);
-}
-std::size_t partition_vector(std::span<std::uint64_t> keys, std::uint64_t pivot, FirstKeys first) {
-  return HWY_DYNAMIC_DISPATCH(partition_uint64)(keys.data(), keys.size(), &pivot, first);
-}
-std::size_t partition_vector(std::span<float> keys, float pivot, FirstKeys first) {
-  const TargetsFor32Bits targets;
-  return HWY_DYNAMIC_DISPATCH(partition_float)(keys.data(), keys.size(), &pivot, first);
-}
-std::size_t partition_vector(std::span<double> keys, double pivot, FirstKeys first) {
-  return HWY_DYNAMIC_DISPATCH(partition_double)(keys.data(), keys.size(), &pivot, first);
-}
+HWY_EXPORT(partition_records);
 std::size_t partition_vector(std::span<Record> keys, Record pivot, FirstKeys first) {
   if (keys.empty()) {
     return 0;  // it has no first record to point into
@@ -288,9 +272,11 @@ std::size_t partition_vector(std::span<Record> keys, Record pivot, FirstKeys fir
                                                  first);
 }
 
+HWY_EXPORT(exchange_floats);
 bool exchange_for_ordered_bits(std::span<float> keys) {
   return HWY_DYNAMIC_DISPATCH(exchange_floats)(keys.data(), keys.size());
 }
+HWY_EXPORT(exchange_doubles);
 bool exchange_for_ordered_bits(std::span<double> keys) {
   return HWY_DYNAMIC_DISPATCH(exchange_doubles)(keys.data(), keys.size());
 }

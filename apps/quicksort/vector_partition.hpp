@@ -39,32 +39,33 @@ std::size_t partition_vector(std::span<Record> keys, Record pivot, FirstKeys fir
 bool exchange_for_ordered_bits(std::span<float> keys);
 bool exchange_for_ordered_bits(std::span<double> keys);
 
-/// While it lives, Highway sorts and partitions by AVX2 in place of AVX-512 on AMD's Zen 4,
-/// whatever the thread. For keys of 32 bits: their vectors are compressed by an instruction that
+/// While it lives, Highway handles keys of 32 bits by AVX2 in place of AVX-512 on AMD's Zen 4,
+/// whatever the thread: their vectors are compressed by an instruction that
 /// this processor runs as microcode. For 4M keys VQSort of Highway 1.0.3 takes seven times as
 /// long by it; on Zen 5 it takes three quarters of the time of AVX2. Versions of Highway that know
 /// Zen 4 do without it. Cost: two stores.
-class TargetsFor32Bits {
+template <class Key>
+class TargetsFor {
  public:
-  TargetsFor32Bits() {
+  TargetsFor() {
     if (kIsSlow) {
       hwy::GetChosenTarget().Update(kSupported & ~kAvx512);
     }
   }
-  ~TargetsFor32Bits() {
+  ~TargetsFor() {
     if (kIsSlow) {
       hwy::GetChosenTarget().Update(kSupported);
     }
   }
-  TargetsFor32Bits(const TargetsFor32Bits&) = delete;
-  TargetsFor32Bits& operator=(const TargetsFor32Bits&) = delete;
+  TargetsFor(const TargetsFor&) = delete;
+  TargetsFor& operator=(const TargetsFor&) = delete;
 
  private:
 #if HWY_ARCH_X86 && !defined(HWY_AVX3_ZEN4)
   static constexpr std::int64_t kAvx512 = HWY_AVX3 | HWY_AVX3_DL;
   inline static const std::int64_t kSupported = hwy::SupportedTargets();
   inline static const bool kIsSlow =
-      __builtin_cpu_is("amdfam19h") != 0 && (kSupported & kAvx512) != 0;
+      sizeof(Key) == 4 && __builtin_cpu_is("amdfam19h") != 0 && (kSupported & kAvx512) != 0;
 #else
   static constexpr std::int64_t kAvx512 = 0;
   static constexpr std::int64_t kSupported = 0;
