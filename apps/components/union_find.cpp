@@ -333,6 +333,7 @@ VertexRange changed_range(std::span<const Vertex> labels) {
 
 void unite_flat(std::span<Vertex> labels, std::span<const Vertex> others) {
   const VertexRange theirs = changed_range(others);
+  const VertexRange mine = changed_range(labels);
   const Vertex size = theirs.last - theirs.first;
   if (size == 0) {
     return;
@@ -357,7 +358,11 @@ void unite_flat(std::span<Vertex> labels, std::span<const Vertex> others) {
     giants.root = root_of(labels, giants.root);
     first += count;
   }
-  flatten_all_but(labels, changed_range(labels), giants.root);
+  // Of ranges that have no vertex in common, the first stays flat.
+  const VertexRange unflat = mine.last <= theirs.first   ? theirs
+                             : theirs.last <= mine.first ? mine
+                                                         : changed_range(labels);
+  flatten_all_but(labels, unflat, giants.root);
 }
 
 Vertex most_frequent(std::span<const Vertex> labels) {

@@ -93,11 +93,11 @@ void sort_numbers(std::span<Key> keys, ByKey order) {
     return;
   }
   constexpr std::size_t kPerSample = kMaxInCache<Key> / 16;
-  const auto sample = sorted_sample(std::min(kSamples, keys.size() / kPerSample), keys.size(),
-                                    [keys](std::size_t i) { return keys[i]; });
-  const auto no_nan =
-      std::count_if(sample.begin(), sample.end(), [](Key key) { return key == key; });
-  sort_parts(keys, std::span(sample).first(no_nan), order);
+  const auto sample =
+      sorted_sample(std::min(kSamples, keys.size() / kPerSample), keys.size(), [keys](auto i) {
+        return keys[i] == keys[i] ? keys[i] : std::numeric_limits<Key>::infinity();
+      });
+  sort_parts(keys, std::span(sample), order);
 }
 
 /// Records are sorted as 128-bit integers, so that those of one key are ordered by their values:

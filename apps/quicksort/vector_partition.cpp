@@ -2,11 +2,7 @@
 #include "apps/quicksort/vector_partition.hpp"
 
 #include <array>
-#include <bit>
-#include <limits>
 #include <utility>
-
-#include "apps/quicksort/vector_partition.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "apps/quicksort/vector_partition.cpp"
@@ -42,9 +38,9 @@ struct LaneTest {
 };
 
 /// Records: the key is the upper of two lanes.
-template <bool kOrEqual>
+template <class Key, bool kOrEqual>
 struct RecordTest {
-  using Lane = std::uint64_t;
+  using Lane = Key;
   static constexpr std::size_t kLanes = 2;
 
 #if HWY_TARGET != HWY_SCALAR  // which has vectors of one lane
@@ -95,15 +91,6 @@ HWY_INLINE void put(D d, V v, V pivots, Mask flip, Lane* HWY_RESTRICT lanes,
   write_right -= per_vector - to_left;
 }
 
-template <class Test, class D, class V, class Mask, class Lane>
-HWY_INLINE void put_four(D d, V a, V b, V c, V e, V pivots, Mask flip, Lane* HWY_RESTRICT lanes,
-                         std::size_t& write_left, std::size_t& write_right) {
-  put<Test>(d, a, pivots, flip, lanes, write_left, write_right);
-  put<Test>(d, b, pivots, flip, lanes, write_left, write_right);
-  put<Test>(d, c, pivots, flip, lanes, write_left, write_right);
-  put<Test>(d, e, pivots, flip, lanes, write_left, write_right);
-}
-
 /// The lanes of one element, over and over.
 template <std::size_t kLanes, class D, class Lane = hn::TFromD<D>>
 HWY_INLINE hn::Vec<D> repeated(D d, const Lane* element) {
@@ -128,8 +115,9 @@ HWY_INLINE void fetch(const Lane* first, std::size_t count) {
 /// lanes go to the left, the others to the right. `kAtOnce` vectors of either end are kept aside at
 /// first, so that there is always room.
 template <class Test, class Lane = typename Test::Lane>
-HWY_INLINE std::size_t partition_lanes(Lane* HWY_RESTRICT lanes, std::size_t count,
+HWY_INLINE std::size_t partition_lanes(Lane* HWY_RESTRICT lanes, std::size_t elements,
                                        const Lane* pivot, bool inverted) {
+  const std::size_t count = elements * Test::kLanes;
   std::size_t write_left = 0;
   std::size_t done = 0;
 #if HWY_TARGET != HWY_SCALAR
@@ -156,6 +144,12 @@ HWY_INLINE std::size_t partition_lanes(Lane* HWY_RESTRICT lanes, std::size_t cou
     const V r1 = hn::LoadU(d, lanes + read_right + per_vector);
     const V r2 = hn::LoadU(d, lanes + read_right + 2 * per_vector);
     const V r3 = hn::LoadU(d, lanes + read_right + 3 * per_vector);
+    const auto put_four = [&](V a, V b, V c, V e) {
+      put<Test>(d, a, pivots, flip, lanes, write_left, write_right);
+      put<Test>(d, b, pivots, flip, lanes, write_left, write_right);
+      put<Test>(d, c, pivots, flip, lanes, write_left, write_right);
+      put<Test>(d, e, pivots, flip, lanes, write_left, write_right);
+    };
     while (read_left < read_right) {
       const Lane* from = nullptr;
       if (read_left - write_left <= write_right - read_right) {
@@ -171,10 +165,10 @@ HWY_INLINE std::size_t partition_lanes(Lane* HWY_RESTRICT lanes, std::size_t cou
       const V v1 = hn::LoadU(d, from + per_vector);
       const V v2 = hn::LoadU(d, from + 2 * per_vector);
       const V v3 = hn::LoadU(d, from + 3 * per_vector);
-      put_four<Test>(d, v0, v1, v2, v3, pivots, flip, lanes, write_left, write_right);
+      put_four(v0, v1, v2, v3);
     }
-    put_four<Test>(d, l0, l1, l2, l3, pivots, flip, lanes, write_left, write_right);
-    put_four<Test>(d, r0, r1, r2, r3, pivots, flip, lanes, write_left, write_right);
+    put_four(l0, l1, l2, l3);
+    put_four(r0, r1, r2, r3);
     done = in_chunks;
   }
 #endif
@@ -190,57 +184,43 @@ HWY_INLINE std::size_t partition_lanes(Lane* HWY_RESTRICT lanes, std::size_t cou
   return write_left / Test::kLanes;
 }
 
-#define CLEAVE_PARTITION(Name, Key)                                                                \
+#define CLEAVE_PARTITION(Name, Test, Key)                                                          \
   HWY_NOINLINE std::size_t Name(Key* keys, std::size_t count, const Key* pivot, FirstKeys first) { \
-    return first.or_equal                                                                          \
-               ? partition_lanes<LaneTest<Key, true>>(keys, count, pivot, first.inverted)          \
-               : partition_lanes<LaneTest<Key, false>>(keys, count, pivot, first.inverted);        \
+    return first.or_equal ? partition_lanes<Test<Key, true>>(keys, count, pivot, first.inverted)   \
+                          : partition_lanes<Test<Key, false>>(keys, count, pivot, first.inverted); \
   }
-CLEAVE_PARTITION(partition_int32, std::int32_t)
-CLEAVE_PARTITION(partition_uint32, std::uint32_t)
-CLEAVE_PARTITION(partition_int64, std::int64_t)
-CLEAVE_PARTITION(partition_uint64, std::uint64_t)
-CLEAVE_PARTITION(partition_float, float)
-CLEAVE_PARTITION(partition_double, double)
+CLEAVE_PARTITION(partition_int32, LaneTest, std::int32_t)
+CLEAVE_PARTITION(partition_uint32, LaneTest, std::uint32_t)
+CLEAVE_PARTITION(partition_int64, LaneTest, std::int64_t)
+CLEAVE_PARTITION(partition_uint64, LaneTest, std::uint64_t)
+CLEAVE_PARTITION(partition_float, LaneTest, float)
+CLEAVE_PARTITION(partition_double, LaneTest, double)
+CLEAVE_PARTITION(partition_records, RecordTest, std::uint64_t)
 #undef CLEAVE_PARTITION
-
-HWY_NOINLINE std::size_t partition_records(std::uint64_t* records, std::size_t count,
-                                           const std::uint64_t* pivot, FirstKeys first) {
-  return first.or_equal
-             ? partition_lanes<RecordTest<true>>(records, 2 * count, pivot, first.inverted)
-             : partition_lanes<RecordTest<false>>(records, 2 * count, pivot, first.inverted);
-}
 
 template <class Key>
 HWY_INLINE bool exchange_numbers(Key* keys, std::size_t count) {
-  using Bits = hwy::MakeSigned<Key>;
-  constexpr Bits kMagnitude = std::numeric_limits<Bits>::max();
-  const hn::ScalableTag<Key> d;
-  const hn::RebindToSigned<decltype(d)> bits_d;
-  const auto magnitude = hn::Set(bits_d, kMagnitude);
-  auto has_nan = hn::Zero(bits_d);
+  bool has_nan = false;
   std::size_t i = 0;
-  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
-    const auto some = hn::LoadU(d, keys + i);
-    const auto bits = hn::BitCast(bits_d, some);
-    has_nan = hn::Or(has_nan, hn::VecFromMask(bits_d, hn::RebindMask(bits_d, hn::IsNaN(some))));
-    const auto exchanged = hn::Xor(bits, hn::And(hn::BroadcastSignBit(bits), magnitude));
-    hn::StoreU(hn::BitCast(d, exchanged), d, keys + i);
-  }
-  bool any = !hn::AllFalse(bits_d, hn::MaskFromVec(has_nan));
-  for (; i < count; ++i) {
-    any = any || keys[i] != keys[i];
-    const auto bits = std::bit_cast<Bits>(keys[i]);
-    keys[i] = std::bit_cast<Key>(static_cast<Bits>(bits ^ (bits < 0 ? kMagnitude : 0)));
-  }
-  return any;
+  const auto exchange = [&](auto d) {
+    const hn::RebindToSigned<decltype(d)> bits_d;
+    const hn::RebindToUnsigned<decltype(d)> unsigned_d;
+    for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+      const auto some = hn::LoadU(d, keys + i);
+      has_nan = has_nan || !hn::AllFalse(d, hn::IsNaN(some));
+      const auto sign = hn::BroadcastSignBit(hn::BitCast(bits_d, some));
+      const auto all_but_sign = hn::ShiftRight<1>(hn::BitCast(unsigned_d, sign));
+      hn::StoreU(hn::Xor(some, hn::BitCast(d, all_but_sign)), d, keys + i);
+    }
+  };
+  exchange(hn::ScalableTag<Key>());
+  exchange(hn::CappedTag<Key, 1>());
+  return has_nan;
 }
 
-HWY_NOINLINE bool exchange_floats(float* keys, std::size_t count) {
-  return exchange_numbers(keys, count);
-}
-HWY_NOINLINE bool exchange_doubles(double* keys, std::size_t count) {
-  return exchange_numbers(keys, count);
+HWY_NOINLINE bool exchange(void* numbers, std::size_t count, bool are_doubles) {
+  return are_doubles ? exchange_numbers(static_cast<double*>(numbers), count)
+                     : exchange_numbers(static_cast<float*>(numbers), count);
 }
 
 }  // namespace cleave::quicksort::HWY_NAMESPACE
@@ -272,13 +252,12 @@ std::size_t partition_vector(std::span<Record> keys, Record pivot, FirstKeys fir
                                                  first);
 }
 
-HWY_EXPORT(exchange_floats);
+HWY_EXPORT(exchange);
 bool exchange_for_ordered_bits(std::span<float> keys) {
-  return HWY_DYNAMIC_DISPATCH(exchange_floats)(keys.data(), keys.size());
+  return HWY_DYNAMIC_DISPATCH(exchange)(keys.data(), keys.size(), false);
 }
-HWY_EXPORT(exchange_doubles);
 bool exchange_for_ordered_bits(std::span<double> keys) {
-  return HWY_DYNAMIC_DISPATCH(exchange_doubles)(keys.data(), keys.size());
+  return HWY_DYNAMIC_DISPATCH(exchange)(keys.data(), keys.size(), true);
 }
 
 }  // namespace cleave::quicksort

@@ -40,10 +40,10 @@ bool exchange_for_ordered_bits(std::span<float> keys);
 bool exchange_for_ordered_bits(std::span<double> keys);
 
 /// While it lives, Highway handles keys of 32 bits by AVX2 in place of AVX-512 on AMD's Zen 4,
-/// whatever the thread: their vectors are compressed by an instruction that
-/// this processor runs as microcode. For 4M keys VQSort of Highway 1.0.3 takes seven times as
-/// long by it; on Zen 5 it takes three quarters of the time of AVX2. Versions of Highway that know
-/// Zen 4 do without it. Cost: two stores.
+/// whatever the thread: their vectors are compressed by an instruction that is microcode there. For
+/// 4M keys VQSort of Highway 1.0.3 takes seven times as long by it; on Zen 5 it takes three
+/// quarters of the time of AVX2. Versions of Highway that know Zen 4 do without it. Cost: two
+/// stores.
 template <class Key>
 class TargetsFor {
  public:
