@@ -92,9 +92,8 @@ void sort_numbers(std::span<Key> keys, ByKey order) {
     sort_in_cache(keys, order);
     return;
   }
-  constexpr std::size_t kPerSample = kMaxInCache<Key> / 16;
-  const auto sample =
-      sorted_sample(std::min(kSamples, keys.size() / kPerSample), keys.size(), [keys](auto i) {
+  const auto sample = sorted_sample(
+      std::min(kSamples, 16 * keys.size() / kMaxInCache<Key>), keys.size(), [keys](auto i) {
         return keys[i] == keys[i] ? keys[i] : std::numeric_limits<Key>::infinity();
       });
   sort_parts(keys, std::span(sample), order);

@@ -115,7 +115,7 @@ TEST(HypercubeQuicksort, SortsByAnOrderOfTheUsers) {
 }
 
 TEST(HypercubeQuicksort, PutsNanAfterEveryNumberAndBeforeThemWhenDescending) {
-  std::vector<double> keys = generated<double>(KeyOrder::uniform, 4096 * world().size(), 5);
+  std::vector<double> keys = generated<double>(KeyOrder::uniform, 80000 * world().size(), 5);
   for (const std::size_t every : {1, 2, 1000}) {
     for (std::size_t i = 0; i < keys.size(); i += every) {
       const double nan = std::numeric_limits<double>::quiet_NaN();
