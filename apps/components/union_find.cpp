@@ -358,7 +358,7 @@ void unite_flat(std::span<Vertex> labels, std::span<const Vertex> others) {
     giants.root = root_of(labels, giants.root);
     first += count;
   }
-  // Of ranges that have no vertex in common, the first stays flat.
+  // The first of two ranges that have no vertex in common stays flat.
   const VertexRange unflat = mine.last <= theirs.first   ? theirs
                              : theirs.last <= mine.first ? mine
                                                          : changed_range(labels);
