@@ -2,21 +2,17 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cmath>
 #include <exception>
 #include <filesystem>
 #include <new>
 #include <random>
 #include <set>
-#include <system_error>
-#include <tuple>
 
 #include <cleave/check.hpp>
 #include <cleave/comm/virtual_ranks.hpp>
 #include <cleave/dc_call.hpp>
 #include <cleave/error.hpp>
-#include <cleave/file.hpp>
 #include <cleave/trace/words.hpp>
 
 namespace cleave::detail {
@@ -37,10 +33,11 @@ class Attempt {
     if (schedule.killed) {
       const fs::path memory = fs::exists("/dev/shm") ? "/dev/shm" : fs::temp_directory_path();
       folder_ = make_folder_beside(memory / "cleave-check");
-      fs::create_directory(folder_ / snapshots_);
+      sync = [this](int /*file*/, const fs::path& path) { return put_on_disk(path); };
     }
   }
   ~Attempt() {
+    sync = before_;
     std::error_code ignored;
     fs::remove_all(folder_, ignored);
   }
@@ -50,7 +47,7 @@ class Attempt {
     if (schedule_.killed && broken.empty() && fs::exists(folder_ / "killed")) {
       schedule_.ranks = static_cast<int>(1 + random_() % 8);
       snapshots_ = "killed";
-      broken = broken_once();
+      broken = is_lost_ ? "a snapshot is lost" : broken_once();
     }
     return broken;
   }
@@ -63,15 +60,11 @@ class Attempt {
     }
     solutions_ = Values(given_.size());
     failures_.assign(given_.size(), "");
-    slower_.resize(given_.size());
     VirtualNetwork network;
     network.more_ns = [this] {
-      if (schedule_.killed == sent_++) {
-        kill();
-      }
+      step("running");
       return schedule_.delays ? any_ns() : 0;
     };
-    std::ranges::generate(slower_, [this] { return schedule_.delays ? random_() % 4 : 0; });
     try {
       run_virtual_ranks(
           schedule_.ranks, [this](const SearchMessages& rank) { call_as(rank); }, network,
@@ -88,16 +81,44 @@ class Attempt {
     return problem_.is_solution(solutions_) ? "" : "the solution is not that of one rank";
   }
 
-  /// Keeps the snapshots that are there if all ranks are killed now: the parts that no manifest
-  /// makes valid are torn.
-  void kill() {
-    const fs::path killed = folder_ / "killed";
-    fs::copy(folder_ / "running", killed);
-    fs::path valid;
-    for (const fs::path& file : std::set<fs::path>(fs::directory_iterator(killed), {})) {
-      valid = file.extension() == ".json" ? file.stem() : valid;
-      fs::resize_file(file, file.stem() > valid ? random_() % 64 : fs::file_size(file));
+  /// A message or a sync, at which all ranks may be killed: keeps what is on the disk then. After a
+  /// power cut names are those of now, or of when their folder was synced; files that were not
+  /// synced end anywhere. \param sure  has the snapshot that must be left, or a newer one
+  void step(const fs::path& sure) {
+    if (schedule_.killed != steps_++) {
+      return;
     }
+    const std::uint64_t forgets = random_() % 2;
+    const fs::path killed = folder_ / "killed";
+    std::set<fs::path> names;
+    for (const auto& file : fs::recursive_directory_iterator(folder_)) {
+      names.insert(file.path().filename());
+    }
+    fs::create_directory(killed);
+    for (const fs::path& name : names) {
+      const fs::path file = folder_ / (random_() % 2 < forgets ? "disk" : "running") / name;
+      std::error_code none;
+      const bool is_kept = fs::copy_file(file, killed / name, none);
+      if (is_kept && fs::last_write_time(file) != fs::file_time_type()) {
+        fs::resize_file(killed / name, random_() % (fs::file_size(file) + 1));
+      }
+      if (name.extension() == ".json") {
+        is_lost_ = !is_kept && (is_lost_ || fs::exists(folder_ / sure / name));
+      }
+    }
+  }
+  /// In place of fsync. The names in the folder last once its own does.
+  int put_on_disk(const fs::path& path) {
+    step("disk");
+    const fs::path disk = folder_ / "disk";
+    if (!fs::is_directory(path)) {
+      fs::last_write_time(path, fs::file_time_type());
+    } else if (path.filename() == "..") {
+      fs::create_directory(disk);
+    } else if (fs::remove_all(disk) > 0) {
+      fs::copy(path, disk, fs::copy_options::recursive | fs::copy_options::create_hard_links);
+    }
+    return 0;
   }
   Values given() const {
     return problem_.given(schedule_.ranks, schedule_.placement == Placement::distributed);
@@ -112,12 +133,11 @@ class Attempt {
       options.checkpoint = {folder_ / snapshots_, every_s_, true};
     }
     options.before_block = [this, rank](Block block, int level) {
-      blocks_ns += schedule_.delays ? any_ns() << slower_[rank] : 30'000;
+      blocks_ns += schedule_.delays ? any_ns() << (*schedule_.delays >> rank) % 4 : 30'000;
       if (told_ != nullptr) {
         told_->push_back(fmt::format("rank {}: {} at level {}", rank, name_of(block), level));
       }
       if (schedule_.throws == begun_++) {
-        has_thrown_ = true;
         throw std::bad_alloc();
       }
     };
@@ -130,7 +150,7 @@ class Attempt {
     } catch (const std::exception& failure) {
       failures_[rank] = failure.what();
     }
-    if (!has_thrown_) {
+    if (schedule_.throws.value_or(begun_) >= begun_) {
       throw Error(failures_[rank]);
     }
     solve(std::move(given()[rank]));
@@ -141,15 +161,15 @@ class Attempt {
   std::vector<std::string>* const told_;
   std::mt19937_64 random_{schedule_.delays.value_or(0)};
   fs::path folder_;
+  const decltype(sync) before_ = sync;
   const char* snapshots_ = "running";                          ///< in that folder
   const double every_s_ = 1e-9 * std::pow(2, random_() % 24);  ///< between two snapshots
   Values given_;
   Values solutions_;
   std::vector<std::string> failures_;  ///< what each rank is told of a block that throws
-  std::vector<std::uint64_t> slower_;  ///< doublings of the time of each rank's blocks
   std::uint64_t begun_ = 0;            ///< blocks
-  std::uint64_t sent_ = 0;             ///< messages
-  bool has_thrown_ = false;
+  std::uint64_t steps_ = 0;            ///< messages and syncs
+  bool is_lost_ = false;               ///< the snapshot that the kill must leave
 };
 
 /// Makes the schedule shorter, if a promise is broken then, too. \return  whether it did
@@ -212,7 +232,6 @@ std::string first_broken(const std::vector<CheckedProblem>& problems, const Chec
     CheckedProblem problem = problems[random() % problems.size()];
     const std::vector<CheckedSchedule> plain = plain_schedules(problem.app->traits());
     CheckedSchedule schedule = plain[random() % plain.size()];
-    // Few more often than many, at most 64.
     schedule.ranks = static_cast<int>(std::pow(64, share(random) * share(random)));
     schedule.delays = random();
     if (random() % 4 == 0) {

@@ -80,7 +80,7 @@ void remove_all_but(std::int64_t generation, const std::filesystem::path& folder
 /// Makes names that were given to files in `folder` last.
 void sync_folder(const std::filesystem::path& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY);
-  const int error = descriptor < 0 || ::fsync(descriptor) != 0 ? errno : 0;
+  const int error = descriptor < 0 || sync(descriptor, folder) != 0 ? errno : 0;
   ::close(descriptor);
   if (error != 0) {
     throw FileError(folder, std::string("cannot sync: ") + std::strerror(error));
@@ -151,9 +151,14 @@ void SnapshotFolder::open() {
                     folder.string(), options_.every_s));
   }
   std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) {
-    throw FileError(folder, error.message());
+  std::filesystem::path made;
+  for (const std::filesystem::path& name : folder) {
+    if (std::filesystem::create_directory(made /= name, error)) {
+      sync_folder(made / "..");
+    }
+    if (error) {
+      throw FileError(folder, error.message());
+    }
   }
   lock_ = lock_folder(folder);
   if (!lock_) {

@@ -45,8 +45,7 @@ fs::path beside(const fs::path& path) {
                                         std::random_device()());
 }
 
-/// The output that `path` stands for: a symbolic link is followed, not one to a device or a FIFO,
-/// such as /dev/stdout.
+/// The output that `path` stands for: symbolic links are followed, not those to a device or a FIFO.
 fs::path followed(const fs::path& path) {
   constexpr int kMaxLinks = 40;  // as the system follows
   fs::path target = path;
@@ -82,9 +81,8 @@ void check_writable(const fs::path& path) {
 }
 
 fs::path make_folder_beside(const fs::path& path) {
-  constexpr mode_t kNewFolder = 0777;  // less the umask
   fs::path name = beside(path);
-  if (::mkdir(name.c_str(), kNewFolder) != 0) {
+  if (::mkdir(name.c_str(), 0777) != 0) {
     fail(path, "cannot make this folder");
   }
   return name;
@@ -102,12 +100,11 @@ AtomicFile::AtomicFile(const fs::path& path) : path_(path) {
   if (file_ == nullptr) {
     fail(path_, "cannot write");
   }
-  constexpr mode_t kPermissions = 0777;
   struct stat older {};
   if (!partial_.empty() && ::stat(path_.c_str(), &older) == 0) {
     [[maybe_unused]] const int ignored =
         ::fchown(::fileno(file_), older.st_uid, older.st_gid);  // where that is allowed
-    ::fchmod(::fileno(file_), older.st_mode & kPermissions);
+    ::fchmod(::fileno(file_), older.st_mode & 0777);
   }
 }
 
@@ -127,7 +124,7 @@ void AtomicFile::write(std::string_view text) {
 
 void AtomicFile::commit() {
   const bool is_renamed = !partial_.empty();
-  if (std::fflush(file_) != 0 || (is_renamed && ::fsync(::fileno(file_)) != 0)) {
+  if (std::fflush(file_) != 0 || (is_renamed && detail::sync(::fileno(file_), partial_) != 0)) {
     fail(path_, "cannot write");
   }
   if (is_renamed && std::rename(partial_.c_str(), path_.c_str()) != 0) {

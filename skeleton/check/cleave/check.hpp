@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cleave::check: does an application keep the promises that DC_Call relies on? For a user's own
-// tests. Calls whose solutions are known run on virtual ranks: with blocks and messages that take
-// any time, slow ranks, a block that throws, and a search that is killed and resumed. A seed says
-// which, so that each can be tried again.
+// cleave::check, for a user's own tests: does an application keep the promises that DC_Call relies
+// on? Calls whose solutions are known run on virtual ranks, in schedules that are drawn by seeds.
 #pragma once
 
 #include <algorithm>
@@ -42,11 +40,9 @@ namespace detail {
 struct CheckedProblem {
   std::string name;  ///< "problem 2"
   std::shared_ptr<const AnyApp> app;
-  /// A problem, or a part, for each of so many ranks; empty if there are not so many parts.
-  std::function<Values(int ranks, bool in_parts)> given;
-  /// Whether ranks that have all of it each, or all ranks with their parts, have the solution.
-  std::function<bool(Values& solutions)> is_solution;
-  std::function<std::vector<CheckedProblem>()> smaller;  ///< ones, for a shorter report; or empty
+  std::function<Values(int ranks, bool in_parts)> given;  ///< of each; empty: there are fewer parts
+  std::function<bool(Values& solutions)> is_solution;     ///< each of them, or all parts together
+  std::function<std::vector<CheckedProblem>()> smaller;   ///< ones, for a shorter report; or empty
 };
 
 /// One schedule of a call, on which no promise depends.
@@ -54,20 +50,16 @@ struct CheckedSchedule {
   DC_Type type{};
   Placement placement{};
   int ranks = 2;
-  /// Seed of what blocks and messages take. Without it blocks take 30 us, and messages no time.
-  std::optional<std::uint64_t> delays{};
-  /// The block that throws, counted over all ranks; they call once more then.
-  std::optional<std::uint64_t> throws{};
-  /// The message at which a search is killed, counted over all ranks. It goes on from a snapshot
-  /// then, on other ranks.
+  std::optional<std::uint64_t> delays{};  ///< a seed; else blocks take 30 us, messages no time
+  std::optional<std::uint64_t> throws{};  ///< this block, of all ranks; they call once more then
+  /// The message or sync, of all ranks, at which a search is killed, to go on from the disk.
   std::optional<std::uint64_t> killed{};
 };
 
-/// A schedule for each executor and placement that the application can have; none is disturbed.
+/// An undisturbed schedule for each executor and placement that the application can have.
 std::vector<CheckedSchedule> plain_schedules(const AppTraits& app);
 
-/// The promise that is broken in this schedule, a sentence; empty if none is.
-/// \param blocks  where each block is told; may be null
+/// The promise that is broken in this schedule, a sentence; empty if none is. Tells each block.
 std::string broken_in(const CheckedSchedule& schedule, const CheckedProblem& problem,
                       std::vector<std::string>* blocks = nullptr);
 
@@ -119,18 +111,15 @@ struct Promises {
 
   /// Notes a broken promise, once for each problem.
   void require(bool holds, const std::string& sentence) {
-    const std::string told = problem + ": " + sentence;
-    if (!holds && std::ranges::find(broken, told) == broken.end()) {
-      broken.push_back(told);
+    if (!holds && std::ranges::find(broken, problem + ": " + sentence) == broken.end()) {
+      broken.push_back(problem + ": " + sentence);
     }
   }
 };
 
-/// Whether totals are compared by `Same`: what branch-and-bound visits depends on the order, so its
-/// totals are compared only by the caller's own.
+/// Whether totals are compared: what branch-and-bound visits depends on the order.
 template <class App, class Same>
-inline constexpr bool kCompares =
-    !TreeSearch<App> || !HasBoundedVisit<App> || !std::same_as<Same, Equal>;
+inline constexpr bool kCompares = !HasBoundedVisit<App> || !std::same_as<Same, Equal>;
 
 /// The solution by one loop. Before, each node crosses to another rank before its visit.
 /// \return  nothing where other ranks may find another one: the search stops at an answer
@@ -204,8 +193,7 @@ template <Distributable App>
 std::vector<typename App::Problem> parts_of(const App& app, const typename App::Problem& problem,
                                             std::size_t count) {
   using Problem = typename App::Problem;
-  constexpr bool kIsSequence =
-      std::ranges::sized_range<Problem> && std::default_initializable<Problem>;
+  constexpr bool kIsSequence = std::ranges::range<Problem> && std::default_initializable<Problem>;
   const std::size_t full = kIsSequence ? std::max<std::size_t>(count, 2) - 1 : count;
   std::vector<Problem> parts;
   if constexpr (MergesParts<App>) {
@@ -248,8 +236,7 @@ CheckedProblem checked_problem(const App& app, const std::string& name, typename
   checked.given = [&, problem](int ranks, bool in_parts) {
     Values values;
     if constexpr (Distributable<App>) {
-      for (Problem& part :
-           parts_of(app, *problem, in_parts ? static_cast<std::size_t>(ranks) : 0)) {
+      for (Problem& part : parts_of(app, *problem, in_parts ? ranks : 0)) {
         values.push_back(ErasedValue::of<Problem>(std::move(part)));
       }
     }
@@ -296,23 +283,17 @@ CheckedProblem checked_problem(const App& app, const std::string& name, typename
 }  // namespace detail
 
 /// Tries `app` on each of `problems` and returns one sentence for every promise that it breaks; an
-/// empty list is what to expect. Needs no MPI.
+/// empty list is what to expect. Needs no MPI. Cost: some fifty solutions of each problem.
 /// - The executors find on 2 to 5 ranks, in each placement that the application can have, the
-///   solution that one rank finds. Parts are made by `divide`, and an empty one where the problem
-///   is a sequence. Of a sort of parts the order of elements with the same splitter does not count,
-///   unless `same` is given.
-/// - So they do on 1 to 64 ranks, in as many schedules as `options` say, the first wrong one of
-///   which is made shorter.
+///   solution that one rank finds, and on 1 to 64 ranks in as many schedules as `options` say.
+///   Parts are made by `divide`, the last one is empty where the problem is a sequence. Of a sort
+///   of parts the order of elements with the same splitter does not count, unless `same` is given.
 /// - Problem, Solution and Node arrive as they were sent.
-/// - `divide` comes to trivial problems, and is the same on every rank.
-/// - `sequential` returns what the recursion does.
+/// - `divide` ends, and is the same on every rank. `sequential` returns what the recursion does.
 /// - The `combine` of a search is commutative, and `Solution{}` is neutral for it.
 ///
-/// Cost: about fifty solutions of each problem and some for each schedule, in the calling thread.
-///
-/// \param same  whether two solutions are as good as each other: for sums that are rounded, or a
-///              best solution among equals. Branch-and-bound needs one, or else its totals are not
-///              compared: the order of the visits decides which nodes are visited.
+/// \param same  whether two solutions are as good as each other: for sums that are rounded, or the
+///              best of equals. Without one the totals of branch-and-bound are not compared.
 template <class App, class Same = detail::Equal>
   requires(DivideAndConquer<App> || TreeSearch<App>) && Transferable<typename App::Solution> &&
           (Transferable<typename App::Problem> || std::copy_constructible<typename App::Problem>)

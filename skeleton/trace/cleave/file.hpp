@@ -2,10 +2,13 @@
 // A file that appears whole or not at all: written beside its final name, synced, then renamed.
 #pragma once
 
+#include <unistd.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,18 +20,16 @@ bool is_standard_output(const std::filesystem::path& path);
 
 /// Refuses an output that could not be written, and changes nothing.
 ///
-/// \throws FileError  if it is a folder or a file that may not be written, its folder does not
-///                    exist or cannot be written to, or links go round in a circle
+/// \throws FileError  if it or its folder cannot be written to, or links go round in a circle
 void check_writable(const std::filesystem::path& path);
 
 /// A new folder beside `path`, named `path.RANDOM.partial`. \throws FileError
 std::filesystem::path make_folder_beside(const std::filesystem::path& path);
 
 /// Writes what `commit` gives the name `path`, with the owner and permissions of the file that it
-/// replaces. Without a commit nothing remains; of a process that is killed a file
-/// `path.RANDOM.partial`. Standard output is written directly. A symbolic link is followed, also
-/// one whose target does not exist yet. What is there and is no regular file, such as a device or a
-/// FIFO, is written in place.
+/// replaces. Without a commit nothing remains; of a process that is killed `path.RANDOM.partial`. A
+/// symbolic link is followed, also one whose target does not exist yet. What is no regular file,
+/// such as standard output, a device or a FIFO, is written in place.
 class AtomicFile {
  public:
   /// Waits for a reader if `path` is a FIFO. \throws FileError  as `check_writable`
@@ -60,6 +61,10 @@ void write_file(const std::filesystem::path& path, std::string_view text);
 std::string read_file(const std::filesystem::path& path, std::size_t most = std::string::npos);
 
 namespace detail {
+
+/// fsync of a file or folder of that name. The check of schedules plays a power cut in its place.
+inline thread_local std::function<int(int file, const std::filesystem::path& path)> sync =
+    [](int file, const std::filesystem::path& /*path*/) { return ::fsync(file); };
 
 /// CRC-64 of ECMA-182, as in the xz format; of different contents the same once in 2^64.
 std::uint64_t crc_64(std::span<const std::byte> bytes);

@@ -52,8 +52,7 @@ class Searched {
   virtual void deliver(std::span<const std::byte> parcel) = 0;
 };
 
-/// One DC_Call by work stealing on one rank: of MPI, or a virtual one (virtual_ranks.hpp), which
-/// writes no snapshots. Collective.
+/// One DC_Call by work stealing on one rank, of MPI or a virtual one. Collective.
 ErasedValue search(const AnyApp& app, const std::function<std::unique_ptr<Searched>()>& make,
                    const std::function<ErasedValue()>& given, const CallOptions& options,
                    const SearchMessages& ranks);

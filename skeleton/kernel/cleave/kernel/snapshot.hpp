@@ -15,8 +15,7 @@
 
 namespace cleave::detail {
 
-/// The state of one rank when a snapshot was written; nodes and totals as packed by wire<T>, one
-/// value after the other.
+/// The state of one rank when a snapshot was written; nodes and totals as packed by wire<T>.
 struct SnapshotPart {
   std::int64_t generation = 0;
   std::int64_t rank = 0;
@@ -27,17 +26,14 @@ struct SnapshotPart {
 
 /// Keeps other runs out of a folder of snapshots, while the result or its process lives, by a file
 /// there that is locked (flock). A file system without locks keeps nobody out.
-/// \return  null if another run is in
-/// \throws FileError  if the file cannot be made
+/// \return  null if another run is in. \throws FileError  if the file cannot be made
 std::shared_ptr<const int> lock_folder(const std::filesystem::path& folder);
 
-/// The folder of one search's snapshots. The newest one is kept. Files of other names than theirs
-/// are left alone.
+/// The folder of one search's snapshots, of which the newest is kept. Other files are left alone.
 class SnapshotFolder {
  public:
   /// Collective. Makes the folder if it does not exist. Refers to `ranks` and `clock`.
-  /// \throws Error  on every rank: the folder cannot be used, or another run uses it; it holds a
-  ///                snapshot although none is to be resumed
+  /// \throws Error  on every rank: it cannot or must not be used, or has a snapshot, not to resume
   SnapshotFolder(const Messages& ranks, const Transport& clock, const CheckpointOptions& options);
 
   /// The newest snapshot that was there; 0 if there was none.
@@ -52,8 +48,8 @@ class SnapshotFolder {
 
   /// Writes this rank's part of the next snapshot, to the disk. \throws FileError
   void write_part(SnapshotPart part);
-  /// On rank 0, once all have written theirs: makes it valid, then removes all others.
-  /// \throws FileError
+  /// On rank 0, once all have written theirs: makes it valid, and once that lasts (fsync of files
+  /// and folder) removes all others. \throws FileError
   void complete();
 
   std::int64_t written() const { return written_; }
