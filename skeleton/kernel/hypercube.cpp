@@ -104,8 +104,7 @@ class Hypercube {
     }
   }
 
-  /// Without a problem there is nothing to do here or below: it was conquered higher up, or this
-  /// rank has failed.
+  /// Without a problem there is nothing to do here or below: it is conquered, or this rank failed.
   void divide(Group group, Level level) {
     if (!problem_) {
       return;

@@ -243,8 +243,7 @@ class RankSearch final : public RankBag {
     return worker.index == 0 ? clock_() : transport_->pace_ns() + offset_ns_;
   }
 
-  // The clock of the main thread is MPI's, which may take long to read: what ends one thing begins
-  // the next.
+  // The main thread's clock is MPI's, maybe slow to read: what ends one thing begins the next.
 
   /// Visits nodes and waits for others, until the search ends.
   void work(Worker& worker) {

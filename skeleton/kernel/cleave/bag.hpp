@@ -8,14 +8,17 @@
 // returns nothing once no element is left on any rank and every worker waits for one.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -46,10 +49,9 @@ struct alignas(kCacheLineBytes) Worker {
   /// Read by the main thread.
   alignas(kCacheLineBytes) std::atomic<std::int64_t> nodes_seen = 0;
 
-  /// Once it runs dry: takes more nodes next time where those since the last time were few.
+  /// Once it runs dry: takes more nodes next time where those since then were few.
   void adapt_steal();
-  /// A batch is to take 5 to 20 us. It grows by and by, and shrinks at once where visits have
-  /// become longer.
+  /// A batch is to take 5 to 20 us. It grows by and by, and shrinks at once where visits are long.
   void adapt_batch(std::int64_t visited, std::int64_t took_ns);
 };
 
@@ -86,6 +88,7 @@ class RankBag : protected Workload {
 
   // Called by the first worker.
 
+  std::int64_t now_ns() const { return transport_->pace_ns(); }
   /// Begins the search if it has not begun, and looks for messages if at `now`, of the transport's
   /// pace_ns, it is time to: the less often, the longer there were none, unless ranks wait for
   /// their first work. \return  the time after it
@@ -149,13 +152,16 @@ class Bag {
   /// search has ended. With several workers MPI must allow threads (MPI_THREAD_FUNNELED).
   /// Cost: an all-reduce.
   /// \throws Error  on every rank, if a rank has no memory for it or `options.workers` < 1
-  explicit Bag(const Comm& comm, const BagOptions& options = {}) : comm_(comm) {
-    agree(comm, [&] {
+  explicit Bag(const Comm& comm, const BagOptions& options = {})
+      : Bag(std::make_shared<const Comm>(comm), options) {}
+  Bag(std::shared_ptr<const detail::SearchMessages> ranks, const BagOptions& options)
+      : ranks_(std::move(ranks)) {
+    agree(*ranks_, [&] {
       segments_ = std::make_unique<detail::Segments<T>>(options.workers);
       failure_ = std::make_unique<detail::FirstFailure>();
-      bag_ = std::make_unique<detail::RankBag>(*segments_, comm.transport(),
-                                               comm.surroundings(options.workers), options.workers,
-                                               options.seed, *failure_);
+      bag_ = std::make_unique<detail::RankBag>(*segments_, ranks_->transport(),
+                                               ranks_->surroundings(options.workers),
+                                               options.workers, options.seed, *failure_);
     });
     bag_->restart();
   }
@@ -163,8 +169,7 @@ class Bag {
   // A worker's, of 0 to workers - 1, each of one thread at a time; worker 0 is the thread that may
   // call MPI. They add before they first take, and between two calls of `take`.
 
-  /// Cost: no atomic operation but a few loads, unless elements are to be shared.
-  /// \throws std::bad_alloc
+  /// Cost: no atomic operation but a few loads, unless elements are shared. \throws std::bad_alloc
   void add(int worker, T element) {
     segments_->of(worker).push(std::move(element));
     bag_->share(worker);
@@ -175,14 +180,14 @@ class Bag {
   /// Worker 0 answers other ranks while it is in this function: they wait for as long as it is not.
   /// Cost: as `add`, on worker 0 a look at the clock more; a local steal a lock, a remote one
   /// 2 l + g 32 KiB seconds, of which others see nothing.
-  /// \throws Error                  from worker 0, of MPI; no other rank is told
-  /// \throws what a wire has thrown  from worker 0, once the search has ended on every rank: the
-  ///                                elements that were to cross are lost, and so is the bag
+  /// \throws Error  from worker 0, of MPI; no other rank is told
+  /// \throws what a wire has thrown  from worker 0, once the search has ended on every rank: what
+  ///                                was to cross is lost, and so is the bag
   std::optional<T> take(int worker) {
     detail::Worker& mine = bag_->worker(worker);
     detail::SplitDeque<T>& deque = segments_->of(worker);
     if (worker == 0) {
-      bag_->look_for_messages(monotonic_ns());
+      bag_->look_for_messages(bag_->now_ns());
     }
     if (!bag_->may_go() || !deque.has_private()) {
       mine.adapt_steal();
@@ -210,19 +215,22 @@ class Bag {
   /// Whether a rank has stopped the search that has ended. Not collective.
   bool is_stopped() const { return bag_->outcome() == detail::Balancer::Outcome::ended_early; }
 
-  /// Lets all workers take again, what is left and what is added from now on. Cost: a barrier.
+  /// Lets all workers take again, what is left and what is added from now on. Cost: as `size`.
   void restart() {
-    comm_.barrier();
+    size();  // nobody begins before all have come
     bag_->restart();
   }
 
-  /// How many elements all ranks have, on every rank. Cost: an all-reduce.
+  /// How many elements all ranks have, on every rank. Cost: a gather and a broadcast.
   std::int64_t size() const {
-    return comm_.allreduce_sum(static_cast<std::int64_t>(segments_->size()));
+    const std::array mine{static_cast<std::int64_t>(segments_->size())};
+    std::vector<std::int64_t> all(static_cast<std::size_t>(ranks_->size()));
+    ranks_->gather(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
+    return std::stoll(ranks_->bcast(std::to_string(std::reduce(all.begin(), all.end())), 0));
   }
 
  private:
-  Comm comm_;
+  std::shared_ptr<const detail::SearchMessages> ranks_;
   std::unique_ptr<detail::Segments<T>> segments_;
   std::unique_ptr<detail::FirstFailure> failure_;
   std::unique_ptr<detail::RankBag> bag_;

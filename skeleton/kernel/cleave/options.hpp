@@ -34,8 +34,7 @@ struct StealingOptions {
   /// A tree with more nodes is refused: the search ends with an Error. They are what the solution
   /// calls "nodes" in its sizes, else visits; of every rank, and of all together.
   std::int64_t max_nodes = std::numeric_limits<std::int64_t>::max();
-  /// The longest time that a search may take, or on the hypercube that of a rank's own part; it is
-  /// ended alike.
+  /// The longest time of a search, or on the hypercube of a rank's own part; it is ended alike.
   double max_s = std::numeric_limits<double>::infinity();
   /// Set by a signal handler: end the search. May be null.
   const std::atomic<bool>* stop = nullptr;

@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches by hand-written threads of all ranks on one bag.
+// Searches by hand-written threads of all ranks on one bag; CLEAVE_BAGS=100000 on virtual ranks.
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <random>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <cleave/bag.hpp>
+#include <cleave/comm/virtual_ranks.hpp>
+#include <cleave/file.hpp>
+
+#include "tests/support/number_of.hpp"
 
 namespace cleave {
 
@@ -37,14 +45,11 @@ namespace {
 
 /// Runs `work(worker)` on so many threads, the first of which is this one.
 void on_workers(int workers, const std::function<void(int)>& work) {
-  std::vector<std::thread> helpers;
+  std::vector<std::jthread> helpers;
   for (int worker = 1; worker < workers; ++worker) {
     helpers.emplace_back(work, worker);
   }
   work(0);
-  for (std::thread& helper : helpers) {
-    helper.join();
-  }
 }
 
 /// Takes words until none comes; each has children until it is `length` long.
@@ -70,24 +75,22 @@ TEST(Bag, EveryElementIsTakenOnceAndEveryRankAndThreadTakesSome) {
   }
   std::array<std::vector<std::string>, 2> taken;
   on_workers(2, [&](int worker) { taken.at(worker) = all_words(bag, worker, 6); });
-  std::int64_t words = 0;
-  std::int64_t letters = 0;
-  std::array<std::int64_t, 27> beginnings{};  // of three letters
+  std::int64_t sum = 0;  // of what stands for each word
+  const auto add = [&](const std::string& word, int times) {
+    sum += times * static_cast<std::int64_t>(detail::crc_64(std::as_bytes(std::span(word))) >> 16);
+  };
   for (const auto& of_worker : taken) {
     EXPECT_FALSE(of_worker.empty());
-    for (const std::string& word : of_worker) {
-      ++words;
-      letters += std::ssize(word);
-      if (word.size() >= 3) {
-        ++beginnings.at((word[0] - 'a') * 9 + (word[1] - 'a') * 3 + word[2] - 'a');
-      }
+    std::ranges::for_each(of_worker, [&](const std::string& word) { add(word, 1); });
+  }
+  std::vector<std::string> all = {""};
+  for (std::size_t i = 0; comm.rank() == 0 && i < all.size(); ++i) {
+    add(all[i], -1);
+    for (int letter = 0; letter < (all[i].size() < 6 ? 3 : 0); ++letter) {
+      all.push_back(all[i] + "abc"[letter]);
     }
   }
-  EXPECT_EQ(comm.allreduce_sum(words), 1 + 3 + 9 + 27 + 81 + 243 + 729);
-  EXPECT_EQ(comm.allreduce_sum(letters), 3 + 2 * 9 + 3 * 27 + 4 * 81 + 5 * 243 + 6 * 729);
-  for (const std::int64_t count : beginnings) {
-    EXPECT_EQ(comm.allreduce_sum(count), 1 + 3 + 9 + 27);
-  }
+  EXPECT_EQ(comm.allreduce_sum(sum), 0);
 }
 
 TEST(Bag, WithoutAnElementTheSearchEndsAtOnceAndMayBeginAgain) {
@@ -129,6 +132,8 @@ TEST(Bag, ThatAnyWorkerStopsKeepsWhatWasNotTakenAndGoesOnAfterwards) {
           std::this_thread::yield();
           if (mine == 10 && 2 * comm.rank() + worker == stopper) {
             bag.stop();
+            EXPECT_EQ(bag.take(worker), std::nullopt);
+            return;  // having taken once, it may
           }
         }
       });
@@ -145,64 +150,81 @@ TEST(Bag, ThatAnyWorkerStopsKeepsWhatWasNotTakenAndGoesOnAfterwards) {
   }
 }
 
-TEST(Bag, AWorkerThatStopsAndTakesOnceMayLeave) {
-  const Comm comm(MPI_COMM_WORLD);
-  for (int leaver = 0; leaver < 2 * comm.size(); ++leaver) {
-    Bag<int> bag(comm, {.workers = 2});
-    std::atomic<bool> has_left = false;
-    for (int i = 0; i < 20; ++i) {
-      bag.add(0, 7);
-    }
-    on_workers(2, [&](int worker) {
-      while (const auto number = bag.take(worker)) {
-        bag.add(worker, *number);  // there is no other end
-        if (2 * comm.rank() + worker == leaver) {
-          bag.stop();
-          has_left = true;
-          EXPECT_EQ(bag.take(worker), std::nullopt);
-          return;
-        }
-      }
-    });
-    EXPECT_EQ(has_left, comm.rank() == leaver / 2);
-    EXPECT_TRUE(bag.is_stopped());
-    EXPECT_EQ(bag.size(), 20 * comm.size());
-  }
-}
-
-TEST(Bag, WhatAWireThrowsEndsTheSearchOfAllRanks) {
-  const Comm comm(MPI_COMM_WORLD);
-  Bag<Fragile> bag(comm);
-  if (comm.rank() == 0) {
-    for (int i = 0; i < 1000; ++i) {
-      bag.add(0, {2 * i + 1});
-    }
-  }
-  std::string message;
-  try {
-    while (bag.take(0)) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-  } catch (const std::runtime_error& e) {
-    message = e.what();
-  }
-  EXPECT_EQ(bag.is_stopped(), comm.size() > 1);
-  EXPECT_EQ(message.starts_with("cannot pack "), comm.size() > 1 && comm.rank() == 0) << message;
-}
-
 TEST(Bag, NeedsAWorker) {
   const Comm comm(MPI_COMM_WORLD);
   EXPECT_THROW(Bag<int>(comm, {.workers = 0}), Error);
 }
 
-TEST(Bag, HasTheSizeOfAllRanks) {
-  const Comm comm(MPI_COMM_WORLD);
-  Bag<std::string> bag(comm, {.workers = 2});
-  EXPECT_EQ(bag.size(), 0);
-  for (int i = 0; i <= comm.rank(); ++i) {
-    bag.add(0, "x");
+thread_local std::int64_t work_ns = 0;
+
+/// A forest on 1 to 9 virtual ranks. Ranks and messages take any time, one rank may stop and leave,
+/// and some nodes cannot cross. A node is twice its number, or one more where it cannot cross.
+void search(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const int ranks = static_cast<int>(1 + random() % 9);
+  const int roots = static_cast<int>(1 + random() % 20);
+  const int nodes = static_cast<int>(roots + random() % 200);
+  const int fragile = static_cast<int>(random() % 64);  // of 16
+  const int stops_at = static_cast<int>(random() % (2 * nodes));
+  std::vector<int> taken(nodes);
+  std::vector<std::string> told(ranks);
+  std::int64_t inside = 0;
+  const auto any_ns = [&] { return std::int64_t{1} << random() % 16; };
+  const auto work = [&](const detail::SearchMessages& rank) {
+    Bag<Fragile> bag({std::shared_ptr<void>(), &rank}, {.seed = seed});
+    const auto add = [&](int node) {
+      if (node < nodes) {
+        bag.add(0, {2 * node + (node % 16 == fragile ? 1 : 0)});
+        ++inside;
+      }
+    };
+    const auto take_all = [&](int last) {
+      try {
+        while (const auto taken_now = bag.take(0)) {
+          const int node = taken_now->number / 2;
+          ++taken[node];
+          --inside;
+          add(roots + 2 * node);
+          add(roots + 2 * node + 1);
+          work_ns += any_ns();
+          if (node == last) {
+            bag.stop();
+          }
+        }
+        return bag.is_stopped() ? "stopped" : "done";
+      } catch (const std::runtime_error& error) {
+        return "lost";
+      }
+    };
+    for (int root = rank.rank(); root < roots; root += ranks) {
+      add(root);
+    }
+    std::string& mine = told[rank.rank()];
+    mine = take_all(stops_at);
+    std::array<std::int64_t, 1> is_whole{mine == "lost" ? 0 : 1};
+    rank.allreduce_min(is_whole);
+    if (is_whole[0] == 1 && mine == "stopped") {
+      EXPECT_EQ(bag.size(), inside) << "seed " << seed;
+      bag.restart();
+      mine = take_all(-1);
+    }
+  };
+  detail::VirtualNetwork network;
+  network.more_ns = any_ns;
+  detail::run_virtual_ranks(ranks, work, network, [] { return work_ns; });
+  std::set<std::string> ends(told.begin(), told.end());
+  const bool is_lost = ends.erase("lost") > 0;
+  EXPECT_LE(ends.size(), 1U) << "seed " << seed;
+  EXPECT_EQ(ends.contains("done"), !is_lost) << "seed " << seed;
+  EXPECT_LE(std::ranges::max(taken), 1) << "seed " << seed;
+  EXPECT_GE(std::ranges::min(taken), is_lost ? 0 : 1) << "seed " << seed;
+}
+
+TEST(VirtualBag, LosesNothingGivesNothingTwiceAndEndsAlikeOnAllRanks) {
+  std::uint64_t seed = testing::number_of("CLEAVE_BAGS_SEED", 1);
+  for (std::uint64_t left = testing::number_of("CLEAVE_BAGS", 200); left > 0; --left) {
+    search(seed++);
   }
-  EXPECT_EQ(bag.size(), comm.size() * (comm.size() + 1) / 2);
 }
 
 }  // namespace

@@ -179,8 +179,7 @@ class World {
     }
   }
 
-  /// Lets ranks act in random order until all have ended, or the job is killed. \return  false if
-  /// they do not
+  /// Lets ranks act in random order until all have ended, or the job is killed. \return  whether so
   bool run() {
     std::vector<int> running(ranks_.size());
     for (std::size_t i = 0; i < running.size(); ++i) {

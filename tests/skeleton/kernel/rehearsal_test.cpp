@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rehearsed rank does block for block what that rank of a real run does. Every process rehearses
-// its own rank.
+// A rehearsed rank does block for block what it does in a real run. Each process rehearses its own.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

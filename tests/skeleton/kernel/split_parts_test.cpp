@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sorting form of Placement::distributed: parts of every kind are sorted and evened out at any
-// number of ranks.
+// The sorting form of Placement::distributed: parts of all kinds are sorted and evened out.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

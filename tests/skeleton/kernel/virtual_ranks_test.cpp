@@ -181,22 +181,19 @@ TEST(VirtualRanks, HaveTheCollectivesOfComm) {
 
 TEST(VirtualRanks, ExchangeMessagesOfAnyLengthAtOnce) {
   const auto swap_all = [](const SearchMessages& rank) {
-    const auto message_of = [](int from) {
-      return std::vector<std::byte>(static_cast<std::size_t>(from), static_cast<std::byte>(from));
-    };
+    const auto message_of = [](int from) { return std::vector<std::byte>(from, std::byte(from)); };
     const std::vector<std::byte> mine = message_of(rank.rank());
-    std::vector<std::vector<std::byte>> theirs(static_cast<std::size_t>(rank.size()));
+    std::vector<std::vector<std::byte>> theirs(rank.size());
     std::vector<Comm::Outbound> out;
     std::vector<Comm::Inbound> in;
     for (int other = 0; other < rank.size(); ++other) {
-      std::vector<std::byte>& of_other = theirs[static_cast<std::size_t>(other)];
-      of_other.resize(static_cast<std::size_t>(other));
+      theirs[other].resize(other);
       out.push_back({other, mine});
-      in.push_back({other, of_other});
+      in.push_back({other, theirs[other]});
     }
     rank.exchange(out, in);
     for (int other = 0; other < rank.size(); ++other) {
-      EXPECT_EQ(theirs[static_cast<std::size_t>(other)], message_of(other));
+      EXPECT_EQ(theirs[other], message_of(other));
     }
   };
   for (const int size : {1, 2, 5}) {

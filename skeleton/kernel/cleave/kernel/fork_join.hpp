@@ -91,8 +91,7 @@ struct alignas(kCacheLineBytes) Frame {
   Frame* next = nullptr;  ///< of those that are not in use
 };
 
-/// The frames that one thread takes: its own, and others' that it has completed. All live until the
-/// search ends.
+/// The frames that one thread takes: its own, and others' that are complete. All live to the end.
 template <class App>
 class Frames {
  public:

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One rank's part of a bag: a deque for each worker (split_deque.hpp), and an inbox for nodes from
 // other ranks, after Helbecque et al., "DistBag_DFS" (docs/explanation/work-stealing.md). A worker
-// adds and removes at its own deque, newest first, and takes from another's, oldest first, when its
-// own is empty. No MPI.
+// adds and removes at its own deque, newest first, else takes from another's, oldest first. No MPI.
 #pragma once
 
 #include <algorithm>

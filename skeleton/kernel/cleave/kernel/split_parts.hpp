@@ -84,8 +84,7 @@ inline std::vector<std::int64_t> crossing_of(const std::vector<ClassCounts>& cou
 /// It brings each rank to the mean of its half whatever lies where, so no order of the input needs
 /// a shuffle first. What a rank may keep stays, and partners (schedule.hpp) take what they have
 /// room for; what is then left over goes to the ranks that are short. Afterwards no rank has more
-/// than 1/128 above the mean of its half. Cost: proportional to the ranks of the group. \pre two
-/// ranks or more
+/// than 1/128 above the mean of its half. Cost: as the ranks of the group. \pre two ranks or more
 inline ExchangePlan plan_exchange(const std::vector<ClassCounts>& counts) {
   const Group group{.first = 0, .size = static_cast<int>(counts.size())};
   ExchangePlan plan{.crossing = crossing_of(counts, group),
@@ -211,8 +210,7 @@ class GroupComm {
   const int index_ = comm_.rank() - group_.first;
 };
 
-/// How many samples each of parts of these `sizes` gives: in proportion, in all `sample_of` their
-/// sum.
+/// How many samples each of parts of these `sizes` gives: in proportion, in all `sample_of` all.
 inline std::vector<std::size_t> sample_counts(const std::vector<std::int64_t>& sizes) {
   const auto total = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
   const std::int64_t wanted = sample_of(total);
@@ -305,8 +303,7 @@ class SplitParts final : public PartSteps {
     if (choice.is_chosen == 0) {
       return false;
     }
-    // Received elements are put on at the end that has more room, so what is given must lie at the
-    // other one.
+    // Received elements go to the end that has more room, so what is given must lie at the other.
     const bool at_front = part.room_before() > part.room_behind();
     const std::vector<Report> reports = allgather(partition(part, choice.split, at_front));
     std::vector<ClassCounts> classes;
