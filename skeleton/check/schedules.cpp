@@ -3,9 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
-#include <exception>
 #include <filesystem>
-#include <new>
 #include <random>
 #include <set>
 
@@ -16,13 +14,11 @@
 #include <cleave/trace/words.hpp>
 
 namespace cleave::detail {
-
 namespace {
 
 namespace fs = std::filesystem;
 
-/// The time of all ranks goes on by each block that the executors begin. So a rank asks for
-/// messages after each, the others get work, and every schedule is the same again.
+/// The time of all ranks, which goes on by each block: so every schedule is the same again.
 thread_local std::int64_t blocks_ns = 0;
 
 class Attempt {
@@ -41,7 +37,6 @@ class Attempt {
     std::error_code ignored;
     fs::remove_all(folder_, ignored);
   }
-
   std::string broken() {
     std::string broken = broken_once();
     if (schedule_.killed && broken.empty() && fs::exists(folder_ / "killed")) {
@@ -65,10 +60,10 @@ class Attempt {
       step("running");
       return schedule_.delays ? any_ns() : 0;
     };
+    const auto call = [this](const SearchMessages& rank) { call_as(rank); };
+    const Clock clock = schedule_.threads > 1 ? nullptr : Clock([] { return blocks_ns; });
     try {
-      run_virtual_ranks(
-          schedule_.ranks, [this](const SearchMessages& rank) { call_as(rank); }, network,
-          [] { return blocks_ns; });
+      run_virtual_ranks(schedule_.ranks, call, network, clock);
     } catch (const std::exception& failure) {
       return failure.what();
     }
@@ -80,7 +75,6 @@ class Attempt {
     solutions_.resize(schedule_.placement == Placement::rooted ? 1 : given_.size());
     return problem_.is_solution(solutions_) ? "" : "the solution is not that of one rank";
   }
-
   /// A message or a sync, at which all ranks may be killed: keeps what is on the disk then. After a
   /// power cut names are those of now, or of when their folder was synced; files that were not
   /// synced end anywhere. \param sure  has the snapshot that must be left, or a newer one
@@ -110,29 +104,39 @@ class Attempt {
   /// In place of fsync. The names in the folder last once its own does.
   int put_on_disk(const fs::path& path) {
     step("disk");
-    const fs::path disk = folder_ / "disk";
     if (!fs::is_directory(path)) {
       fs::last_write_time(path, fs::file_time_type());
     } else if (path.filename() == "..") {
-      fs::create_directory(disk);
-    } else if (fs::remove_all(disk) > 0) {
-      fs::copy(path, disk, fs::copy_options::recursive | fs::copy_options::create_hard_links);
+      fs::create_directory(folder_ / "disk");
+    } else if (fs::remove_all(folder_ / "disk") > 0) {
+      constexpr auto kLinks = fs::copy_options::recursive | fs::copy_options::create_hard_links;
+      fs::copy(path, folder_ / "disk", kLinks);
     }
     return 0;
   }
   Values given() const {
     return problem_.given(schedule_.ranks, schedule_.placement == Placement::distributed);
   }
+  /// Waits a moment for another thread, a few times: the functors of two are then called at once.
+  void meet() {
+    const std::uint64_t met = met_.fetch_add(1);
+    const std::int64_t end_ns = monotonic_ns() + 20'000;
+    while (met < 40 && met % 2 == 0 && met_.load() == met + 1 && monotonic_ns() < end_ns) {
+    }
+  }
   std::int64_t any_ns() { return std::int64_t{1} << random_() % 14; }
-
   /// Calls as this rank, and once more if a block has thrown.
   void call_as(const SearchMessages& ranks) {
     const auto rank = static_cast<std::size_t>(ranks.rank());
     CallOptions options{{.placement = schedule_.placement}};
+    options.stealing.threads = schedule_.threads;
     if (!folder_.empty()) {
       options.checkpoint = {folder_ / snapshots_, every_s_, true};
     }
     options.before_block = [this, rank](Block block, int level) {
+      if (schedule_.threads > 1) {
+        return meet();
+      }
       blocks_ns += schedule_.delays ? any_ns() << (*schedule_.delays >> rank) % 4 : 30'000;
       if (told_ != nullptr) {
         told_->push_back(fmt::format("rank {}: {} at level {}", rank, name_of(block), level));
@@ -155,7 +159,6 @@ class Attempt {
     }
     solve(std::move(given()[rank]));
   }
-
   CheckedSchedule schedule_;
   const CheckedProblem& problem_;
   std::vector<std::string>* const told_;
@@ -166,10 +169,11 @@ class Attempt {
   const double every_s_ = 1e-9 * std::pow(2, random_() % 24);  ///< between two snapshots
   Values given_;
   Values solutions_;
-  std::vector<std::string> failures_;  ///< what each rank is told of a block that throws
-  std::uint64_t begun_ = 0;            ///< blocks
-  std::uint64_t steps_ = 0;            ///< messages and syncs
-  bool is_lost_ = false;               ///< the snapshot that the kill must leave
+  std::vector<std::string> failures_;   ///< what each rank is told of a block that throws
+  std::atomic<std::uint64_t> met_ = 0;  ///< threads at the begin of a block
+  std::uint64_t begun_ = 0;             ///< blocks
+  std::uint64_t steps_ = 0;             ///< messages and syncs
+  bool is_lost_ = false;                ///< the snapshot that the kill must leave
 };
 
 /// Makes the schedule shorter, if a promise is broken then, too. \return  whether it did
@@ -216,13 +220,15 @@ std::vector<CheckedSchedule> plain_schedules(const AppTraits& app) {
 
 std::string broken_in(const CheckedSchedule& schedule, const CheckedProblem& problem,
                       std::vector<std::string>* blocks) {
-  const auto& [type, placement, ranks, delays, throws, killed] = schedule;
+  const auto& [type, placement, ranks, delays, throws, killed, threads] = schedule;
   const std::string broken = Attempt(schedule, problem, blocks).broken();
-  return broken.empty() ? ""
-                        : fmt::format("on {}, {}, {}{}{}{}: {}", format_ranks(ranks), name_of(type),
-                                      name_of(placement), delays ? ", with delays" : "",
-                                      throws ? ", a block throws" : "",
-                                      killed ? ", killed and resumed" : "", broken);
+  const char* const shared = ", by threads, whose functors may share state";
+  return broken.empty()
+             ? ""
+             : fmt::format("on {}, {}, {}{}{}{}{}: {}", format_ranks(ranks), name_of(type),
+                           name_of(placement), delays ? ", with delays" : "",
+                           throws ? ", a block throws" : "", threads > 1 ? shared : "",
+                           killed ? ", killed and resumed" : "", broken);
 }
 
 std::string first_broken(const std::vector<CheckedProblem>& problems, const CheckOptions& options) {
@@ -240,13 +246,18 @@ std::string first_broken(const std::vector<CheckedProblem>& problems, const Chec
     if (problem.app->traits().searches && random() % 8 == 0) {
       schedule.killed = random() % (std::uint64_t{1} << random() % 12);
     }
-    if (broken_in(schedule, problem).empty()) {
+    if (schedule.type == DC_Type::work_stealing && random() % 128 == 0) {
+      schedule = {schedule.type, schedule.placement, 1};
+      schedule.threads = static_cast<int>(2 + random() % 3);
+    }
+    std::string broken = broken_in(schedule, problem);
+    if (broken.empty()) {
       continue;
     }
-    while (shorten(schedule, problem)) {
+    std::vector<std::string> blocks(schedule.threads > 1, "by chance: try it again and again");
+    while (schedule.threads == 1 && shorten(schedule, problem)) {
     }
-    std::vector<std::string> blocks;
-    const std::string broken = broken_in(schedule, problem, &blocks);
+    broken = schedule.threads > 1 ? broken : broken_in(schedule, problem, &blocks);
     const auto told = blocks.end() - std::min<std::ptrdiff_t>(20, std::ssize(blocks));
     return fmt::format("{}: {} (seed {})\n  {}", problem.name, broken, options.seed + i,
                        fmt::join(told, blocks.end(), "\n  "));

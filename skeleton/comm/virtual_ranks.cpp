@@ -74,7 +74,6 @@ class Fiber {
   boost::context::fiber own_;
 };
 
-/// The least time of a look at `clock`.
 std::int64_t cost_of(Clock clock) {
   std::int64_t least_ns = std::numeric_limits<std::int64_t>::max();
   for (int looks = 0; looks < 100; ++looks) {
@@ -108,13 +107,15 @@ class Turns {
   }
 
   VirtualRun run(const std::function<void(const SearchMessages&)>& work);
-
   const VirtualNetwork& network() const { return network_; }
   int size() const { return static_cast<int>(ranks_.size()); }
 
+  /// One rank without a clock takes the time that it takes, and may have threads.
+  bool is_real() const { return size() == 1 && clock_ == nullptr; }
+
   std::int64_t now_ns() {
     look();
-    return ranks_[running_].clock_ns;
+    return is_real() ? monotonic_ns() : ranks_[running_].clock_ns;
   }
   void spend(std::int64_t ns) { ranks_[running_].clock_ns += ns; }
 
@@ -317,7 +318,9 @@ class VirtualRank final : public SearchMessages, public Transport {
   std::int64_t now_ns() const override { return turns_.now_ns(); }
   std::int64_t pace_ns() const override { return turns_.now_ns(); }
   std::int64_t coarse_ns() const override { return turns_.now_ns(); }
-  void pause(int tries, bool /*is_polite*/) override { turns_.spend(pause_ns(tries)); }
+  void pause(int tries, bool /*is_polite*/) override {
+    turns_.is_real() ? pause_thread(tries, true) : turns_.spend(pause_ns(tries));
+  }
 
  private:
   Turns& turns_;

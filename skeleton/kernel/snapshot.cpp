@@ -50,8 +50,7 @@ struct File {
   bool is_manifest;
 };
 
-/// The files in `folder` that a snapshot writes, the unfinished ones of a killed run among them.
-/// Manifests come first.
+/// The files of snapshots in `folder`, manifests first, the unfinished ones of a killed run, too.
 std::vector<File> snapshot_files(const std::filesystem::path& folder) {
   static const std::regex kName(
       R"(cleave-snapshot-(\d{6,18})(\.json|\.rank-\d{5,9})(\.[0-9a-f]{8}\.partial)?)");
@@ -153,7 +152,8 @@ void SnapshotFolder::open() {
   std::error_code error;
   std::filesystem::path made;
   for (const std::filesystem::path& name : folder) {
-    if (std::filesystem::create_directory(made /= name, error)) {
+    made /= name;
+    if (!std::filesystem::exists(made, error) && std::filesystem::create_directory(made, error)) {
       sync_folder(made / "..");
     }
     if (error) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the applications repeat, the traces that they write, and rehearsals, whose spans are those
-// of a run on all the ranks.
+// What the applications repeat, the traces that they write, and rehearsals, with the spans of runs.
 #include <sys/mount.h>
 
 #include <filesystem>
@@ -129,8 +128,7 @@ TEST(Trace, OnAFullDiskIsOneLineAndNoHalfWrittenFile) {
 
 using Track = std::pair<int, int>;  // rank, thread
 
-/// The timeline that Chrome and Perfetto read has every span of a run, on the track of its rank, or
-/// of its worker in a search.
+/// The timeline that Chrome and Perfetto read has every span on the track of its rank or worker.
 void expect_timeline(const std::string& command, const std::map<Track, std::string>& tracks,
                      const std::set<std::string>& blocks) {
   const TemporaryFolder folder;

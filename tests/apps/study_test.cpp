@@ -55,8 +55,7 @@ detail::Machine some_machine() {
           .provenance = detail::provenance_here("test", "", "none")};
 }
 
-/// 24 lines at most say how long a run takes on 2, 8 and 64 ranks, with the interval of that, and
-/// what holds it back.
+/// 24 lines at most say how long a run takes on 2, 8 and 64 ranks, how sure, what holds it.
 void expect_answers(const std::string& output) {
   EXPECT_LE(std::ranges::count(output, '\n'), 24) << output;
   for (const char* ranks : {"2", "8", "64"}) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes per second of the tree search by one worker, beside the hashing of nodes with one child or
-// eight by the same kernel.
+// Nodes per second of the tree search by one worker, beside hashing for 1 or 8 children.
 #include <benchmark/benchmark.h>
 
 #include <vector>

@@ -73,8 +73,7 @@ TEST_F(Simulated, ApplicationsGiveVerifiedResultsOnEveryPlatform) {
   }
 }
 
-// Two hosts a leaf of a tree whose links take 10 ms: the first two hosts are neighbours, whatever
-// the order of their names is.
+// Two hosts a leaf of a tree whose links take 10 ms: the first two are neighbours, in any order.
 TEST_F(Simulated, RanksAreOnHostsInTheOrderOfTheirNumbers) {
   const testing::TemporaryFolder folder;
   const auto seconds = [&](const std::string& first, const std::string& last) {

@@ -36,7 +36,6 @@ struct CheckOptions {
 
 namespace detail {
 
-/// A problem whose solution is known.
 struct CheckedProblem {
   std::string name;  ///< "problem 2"
   std::shared_ptr<const AnyApp> app;
@@ -54,6 +53,7 @@ struct CheckedSchedule {
   std::optional<std::uint64_t> throws{};  ///< this block, of all ranks; they call once more then
   /// The message or sync, of all ranks, at which a search is killed, to go on from the disk.
   std::optional<std::uint64_t> killed{};
+  int threads = 1;  ///< that are real, of one rank; what else is said here is left out with several
 };
 
 /// An undisturbed schedule for each executor and placement that the application can have.
@@ -72,8 +72,7 @@ template <class T>
 concept Elements = std::ranges::forward_range<const T> && !requires { typename T::hasher; } &&
                    (std::is_array_v<T> || kIsArray<T> || requires { typename T::allocator_type; });
 
-/// Equal in all that T holds: by its elements or fields, by == where it has neither, else by its
-/// bytes on the wire. Two NaN are equal.
+/// Equal by its elements or fields, else by ==, else by its bytes on the wire. Two NaN are equal.
 struct Equal {
   template <class T>
   bool operator()(const T& a, const T& b) const {
@@ -104,12 +103,10 @@ struct Equal {
 };
 inline constexpr Equal equal;
 
-/// The promises that an application broke, one sentence each.
 struct Promises {
   std::string problem;  ///< that the next ones are about
   std::vector<std::string> broken;
 
-  /// Notes a broken promise, once for each problem.
   void require(bool holds, const std::string& sentence) {
     if (!holds && std::ranges::find(broken, problem + ": " + sentence) == broken.end()) {
       broken.push_back(problem + ": " + sentence);
@@ -121,15 +118,13 @@ struct Promises {
 template <class App, class Same>
 inline constexpr bool kCompares = !HasBoundedVisit<App> || !std::same_as<Same, Equal>;
 
-/// The solution by one loop. Before, each node crosses to another rank before its visit.
+/// The solution by one loop, with nodes that cross to another rank before their visit.
 /// \return  nothing where other ranks may find another one: the search stops at an answer
-template <TreeSearch App, class Same>
-std::optional<typename App::Solution> solution_of_search(const App& app,
-                                                         const typename App::Problem& problem,
-                                                         const Same& same, Promises& promises) {
+template <TreeSearch App, class Same, class Total = typename App::Solution>
+std::optional<Total> solution_of_search(const App& app, const typename App::Problem& problem,
+                                        const Same& same, Promises& promises) {
   SplitDeque<OpenOf<App>> stack;
   Visitor<App> visitor(app, stack);
-  using Total = typename App::Solution;
   Total one{};
   Total other{};
   IncumbentOf<App> incumbent(first_incumbent(app, problem));
@@ -154,12 +149,11 @@ std::optional<typename App::Solution> solution_of_search(const App& app,
 }
 
 /// The solution by recursion. \return  nothing once the recursion does not end
-template <DivideAndConquer App, class Same>
-std::optional<typename App::Solution> solution_of_recursion(const App& app,
-                                                            const typename App::Problem& problem,
-                                                            const Same& same, Promises& promises) {
+template <DivideAndConquer App, class Same, class Total = typename App::Solution>
+std::optional<Total> solution_of_recursion(const App& app, const typename App::Problem& problem,
+                                           const Same& same, Promises& promises) {
   constexpr std::size_t kMaxLevels = 5000;
-  std::optional<typename App::Solution> solution;
+  std::optional<Total> solution;
   try {
     solution = solve_on_heap(app, copy_of(problem), kMaxLevels);
     for (const Share share : {Share{1, 2}, Share{1, 3}, Share{2, 5}}) {
@@ -189,10 +183,8 @@ std::optional<typename App::Solution> solution_of_recursion(const App& app,
 
 /// The problem in parts, made by `divide`, or of equal lengths; the last one is empty where the
 /// problem is a sequence. \return  nothing, if there are not so many
-template <Distributable App>
-std::vector<typename App::Problem> parts_of(const App& app, const typename App::Problem& problem,
-                                            std::size_t count) {
-  using Problem = typename App::Problem;
+template <Distributable App, class Problem = typename App::Problem>
+std::vector<Problem> parts_of(const App& app, const Problem& problem, std::size_t count) {
   constexpr bool kIsSequence = std::ranges::range<Problem> && std::default_initializable<Problem>;
   const std::size_t full = kIsSequence ? std::max<std::size_t>(count, 2) - 1 : count;
   std::vector<Problem> parts;
@@ -225,11 +217,10 @@ std::uint64_t hash_of(const Elements& elements) {
 }
 
 /// A problem with its solution; refers to `app`. Its parts are smaller ones where it `has_parts`.
-template <bool has_parts = true, class App, class Same>
-CheckedProblem checked_problem(const App& app, const std::string& name, typename App::Problem given,
-                               typename App::Solution solved, const Same& same) {
-  using Problem = typename App::Problem;
-  using Solution = typename App::Solution;
+template <bool has_parts = true, class App, class Same, class Problem = typename App::Problem,
+          class Solution = typename App::Solution>
+CheckedProblem checked_problem(const App& app, const std::string& name, Problem given,
+                               Solution solved, const Same& same) {
   const auto problem = std::make_shared<const Problem>(std::move(given));
   const auto solution = std::make_shared<const Solution>(std::move(solved));
   CheckedProblem checked{.name = name, .app = std::make_shared<const AppOf<App>>(app)};
@@ -251,7 +242,6 @@ CheckedProblem checked_problem(const App& app, const std::string& name, typename
       for (const ErasedValue& part : solutions) {
         std::ranges::copy(std::span(part.as<Solution>()), std::back_inserter(all));
       }
-      // The order of elements with the same splitter does not count, unless the caller says so.
       const auto is_alike = [&](auto& element, const auto& in_its_place) {
         const auto splitter = app.sample(std::span(&in_its_place, 1), 1, 1).front();
         return app.partition(std::span(&element, 1), {splitter, true}, {}).equal == 1;
@@ -301,9 +291,8 @@ std::vector<std::string> check(const App& app, const std::vector<typename App::P
                                const CheckOptions& options = {}, const Same& same = {}) {
   detail::Promises promises;
   std::vector<detail::CheckedProblem> solved;
-  for (std::size_t i = 0; i < problems.size(); ++i) {
-    promises.problem = "problem " + std::to_string(i);
-    const typename App::Problem& problem = problems[i];
+  for (const typename App::Problem& problem : problems) {
+    promises.problem = "problem " + std::to_string(&problem - problems.data());
     if constexpr (Transferable<typename App::Problem>) {
       promises.require(detail::equal(problem, detail::over_the_wire(problem)),
                        "Problem changes on its way to another rank");

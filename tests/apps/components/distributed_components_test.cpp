@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Components of edges that lie distributed over any number of ranks are those of the whole graph,
-// on every rank.
+// Components of edges that lie distributed over any number of ranks are the whole graph's, on all.
 #include <gtest/gtest.h>
 
 #include <functional>

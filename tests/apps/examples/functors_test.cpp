@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The examples' functors are right, by every executor on virtual ranks; under MPI they are in
-// programs_test.
+// The examples' functors are right, by every executor on virtual ranks; by MPI in programs_test.
 #include <gtest/gtest.h>
 
 #include <cleave/check.hpp>

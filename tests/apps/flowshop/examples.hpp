@@ -49,8 +49,7 @@ inline PlainNode plain(const Node& node, int jobs) {
           .suffix = {begin + node.free_end, begin + jobs}};
 }
 
-/// The longest path from the first job's time on `first` to the last job's time on `last`, by
-/// trying all paths.
+/// The longest of all paths from the first job's time on `first` to the last job's time on `last`.
 inline int longest_path(const Instance& instance, std::span<const int> permutation, int first,
                         int last) {
   if (permutation.empty() || first > last) {

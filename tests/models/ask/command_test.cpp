@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program `cleave` as a person uses it: its answers, exit status and files. Its refusals are in
-// messages.txt.
+// The program `cleave` as a person uses it: answers, exit status, files. messages.txt has refusals.
 #include <nlohmann/json.hpp>
 #include <regex>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `cleave study` as a person uses it, and its folder in place of its files. Its refusals are in
-// messages.txt.
+// `cleave study` as a person uses it, with its folder for files. messages.txt has its refusals.
 #include <signal.h>
 
 #include <chrono>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports, their tables as text, and what their pages hold and answer, without a browser;
-// tests/page opens pages in one.
+// Reports, their tables as text, what their pages hold and answer; tests/page has a browser.
 #include "models/report/report.hpp"
 
 #include <gtest/gtest.h>

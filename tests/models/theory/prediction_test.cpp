@@ -335,8 +335,7 @@ TEST(Quiet, EachRoundIsARowOfItsMedians) {
   EXPECT_EQ(observations_of(measurements.samples).size(), 4U);
 }
 
-/// Has every thread wait for a core in each block, up to `most` times as long as that takes, and
-/// all ranks for the last one.
+/// Has threads wait for a core in each block, up to `most` times its time, and ranks for the last.
 void take_cores(Trace& trace, double most, std::mt19937_64& random) {
   std::uniform_real_distribution<double> part(most / 2, most);
   for (Trace::Run& run : trace.repetitions) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of every program, what it says of itself, of its run and of long work, and small
-// parts of the harness.
+// The command line of every program, what it says of itself and its run; parts of the harness.
 #include <gtest/gtest.h>
 
 #include <algorithm>

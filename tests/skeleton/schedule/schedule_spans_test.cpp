@@ -27,8 +27,7 @@ std::string line_of(Block block, int level, int group, bool gives = false) {
                      gives && block == Block::exchange ? ", with sizes" : "");
 }
 
-/// The spans that this rank is to record, but for the skeleton's own: before what is moved from
-/// rank to rank goes a header.
+/// The spans that this rank is to record, but for the skeleton's own. What moves has a header.
 Lines expected(Way way) {
   Lines lines;
   const Schedule schedule = schedule_of(way, world().size(), world().rank());

@@ -43,7 +43,7 @@ struct VirtualRun {
 
 /// Runs `work` of each of so many ranks, with clocks that begin at 0. A stack takes 8 MiB of
 /// address space.
-/// \param clock  by which what a rank does takes time; none where it is empty
+/// \param clock  by which what a rank does takes time; where empty none, or a lone rank's real one
 /// \param heard_by  the rank whose messages are kept
 /// \throws  what the first rank threw that threw anything
 VirtualRun run_virtual_ranks(int ranks, const std::function<void(const SearchMessages&)>& work,
