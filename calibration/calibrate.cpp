@@ -42,17 +42,14 @@ constexpr std::int64_t kMaxLargest = std::int64_t{64} << 20;
 
 struct CalibrateOptions {
   std::string out;
-  std::vector<int> ranks;
   std::int64_t largest_bytes = kMaxLargest;
   double seconds = 30;
   std::string like;
   std::string size;
-  bool json = false;
-  bool quiet = false;
 };
 
 /// Powers of two up to the number of ranks, and that number itself.
-std::vector<int> default_ranks(int ranks) {
+std::vector<int> ranks_to_measure(int ranks) {
   std::vector<int> counts;
   for (int count = 2; count < ranks; count *= 2) {
     counts.push_back(count);
@@ -62,7 +59,7 @@ std::vector<int> default_ranks(int ranks) {
 }
 
 /// \throws UsageError
-void check_like(const CalibrateOptions& options, int ranks) {
+void check_like(const CalibrateOptions& options) {
   if (options.like.empty() != options.size.empty()) {
     throw UsageError(
         "--like and --size go together, for example --like sort.model.json --size N=1G");
@@ -70,17 +67,12 @@ void check_like(const CalibrateOptions& options, int ranks) {
   if (!options.like.empty() && options.out.empty()) {
     throw UsageError("--like needs --out, for example --out messages.trace.jsonl");
   }
-  if (!options.like.empty() && !options.ranks.empty() && options.ranks != std::vector{ranks}) {
-    throw UsageError(fmt::format("--ranks: with --like all that were started, {}", ranks));
-  }
 }
 
 std::optional<CalibrateOptions> options_from(int argc, char** argv, const Comm& world) {
   CalibrateOptions options;
   CLI::App cli("Measures latency and gap of DC_Call's exchange, under full load", kName);
   cli.add_option("--out", options.out, "Machine file to write, e.g. here.machine.json");
-  cli.add_option("--ranks", options.ranks, "Numbers of ranks to measure [2, 4, 8, ... and all]")
-      ->delimiter(',');
   cli.add_option("--largest", options.largest_bytes,
                  "The longest message to measure, in bytes (K, M: 1024-based); every rank needs "
                  "twice as much memory, and 64 MiB")
@@ -94,31 +86,18 @@ std::optional<CalibrateOptions> options_from(int argc, char** argv, const Comm& 
                  "Measure all messages of a call into the trace --out, as this model "
                  "(*.model.json) says of it, for cleave fit");
   cli.add_option("--size", options.size, "With --like: the size of the call, e.g. N=1G")->join(',');
-  cli.add_flag("--json", options.json,
-               "Print what the machine file says as one JSON object on one line instead");
-  cli.add_flag("--quiet", options.quiet, "Print errors only");
   cli.footer(
       "Examples:\n"
       "  mpiexec -n 2 cleave-calibrate --out here.machine.json\n"
       "  mpiexec -n 64 cleave-calibrate --like sort.model.json --size N=1G \\\n"
       "    --out messages.trace.jsonl\n"
-      "  mpiexec -hosts A,B -n 2 cleave-calibrate --seconds 60 --json");
+      "  mpiexec -hosts A,B -n 2 cleave-calibrate --seconds 60 --out -");
   if (!parse_command_line(cli, argc, argv, world.rank() == 0)) {
     return std::nullopt;
   }
-  check_has_standard_output("--out", options.out, options.json);
-  check_like(options, world.size());
+  check_like(options);
   if (world.size() < 2) {
     throw UsageError("1 rank sends no messages: run it under mpiexec -n 2 or more");
-  }
-  if (options.ranks.empty()) {
-    options.ranks = default_ranks(world.size());
-  }
-  for (const int ranks : options.ranks) {
-    if (ranks < 2 || ranks > world.size()) {
-      throw UsageError(fmt::format("--ranks: {} is not from 2 to the {} ranks that were started",
-                                   ranks, world.size()));
-    }
   }
   return options;
 }
@@ -168,13 +147,6 @@ std::string text_of_messages(const CalibrateOptions& options, const NamedSizes& 
   const double seconds =
       models::measured_messages({.app = app, .placement = trace.run.placement}, trace)
           .seconds.median;
-  if (options.json) {
-    return json_text([&](JsonFields& object) {
-             object("version", 1)("app", app)("ranks", trace.run.ranks);
-             object("sizes", sizes)("seconds", seconds);
-           }) +
-           "\n";
-  }
   return fmt::format("messages of {}, {} on {}: {}\n", app, format_sizes(sizes),
                      format_ranks(trace.run.ranks), format_seconds(seconds));
 }
@@ -198,7 +170,7 @@ void calibrate_like(const CalibrateOptions& options, const Comm& world,
   write_trace(world, options.out, run, recorder);
   agree(world, [&] {
     // A device or a pipe cannot be read back.
-    if (world.rank() == 0 && !options.quiet && std::filesystem::is_regular_file(options.out)) {
+    if (world.rank() == 0 && std::filesystem::is_regular_file(options.out)) {
       write_out(text_of_messages(options, call.sizes, call.app));
     }
   });
@@ -207,7 +179,7 @@ void calibrate_like(const CalibrateOptions& options, const Comm& world,
 /// The exchanges of each number of ranks, each in an equal part of the time. Collective.
 std::vector<Communication> measure_all(const CalibrateOptions& options, const Comm& world) {
   std::vector<Pattern> patterns;
-  for (const int ranks : options.ranks) {
+  for (const int ranks : ranks_to_measure(world.size())) {
     std::ranges::copy(patterns_for(ranks), std::back_inserter(patterns));
   }
   std::vector<std::int64_t> message_bytes;
@@ -217,7 +189,7 @@ std::vector<Communication> measure_all(const CalibrateOptions& options, const Co
   std::atomic<std::size_t> done = 0;
   const auto count = static_cast<double>(patterns.size());
   std::optional<Progress> progress;
-  if (world.rank() == 0 && !options.quiet) {
+  if (world.rank() == 0) {
     progress.emplace(kName, [&] {
       const Pattern& pattern = patterns[std::min(done.load(), patterns.size() - 1)];
       return Moment{.fraction = static_cast<double>(done) / count,
@@ -270,9 +242,7 @@ void calibrate_machine(const CalibrateOptions& options, const Comm& world,
     if (writes) {
       write_machine(options.out, machine);
     }
-    if (world.rank() == 0 && options.json) {
-      write_out(json_text(machine) + '\n');
-    } else if (world.rank() == 0 && !options.quiet && !is_standard_output(options.out)) {
+    if (world.rank() == 0 && !is_standard_output(options.out)) {
       write_out(text_of(machine));
     }
   });

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstring>
 #include <utility>
 
@@ -181,15 +180,6 @@ GraphSlice parse_text(std::string_view contents, const std::filesystem::path& fi
   const auto take_edge = [&](const Lines& lines, std::string_view& line) {
     const auto from = lines.take_number<Vertex>(line, "vertex number", 0, maximum, hint);
     const auto to = lines.take_number<Vertex>(line, "vertex number", 0, maximum, hint);
-    if (options.has_weights) {
-      const std::string_view weight = take_field(line);
-      double value = 0;
-      const auto [end, error] = std::from_chars(weight.begin(), weight.end(), value);
-      if (weight.empty() || error != std::errc() || end != weight.end()) {
-        lines.refuse(fmt::format("'{}' is not a weight, --weights says that each line has one",
-                                 shortened(weight)));
-      }
-    }
     return Edge{from, to};
   };
   Lines at_first(contents, file);

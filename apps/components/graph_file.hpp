@@ -25,7 +25,6 @@ using reading::Slice;
 struct ReadOptions {
   /// N; without it, what the file says, or its greatest vertex number and 1.
   std::optional<Vertex> vertices = {};
-  bool has_weights = false;  ///< a line of text has a third number
   /// The most memory that the edges may take on this rank, or an unpacked file.
   std::int64_t max_bytes = std::numeric_limits<std::int64_t>::max();
 };

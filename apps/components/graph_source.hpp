@@ -58,7 +58,6 @@ inline GraphFacts together(const Comm& comm, const GraphFacts& mine) {
 
 struct GraphSource {
   std::string name = "gnm";  ///< of a generator or a file
-  bool has_weights = false;
   NamedSizes sizes;
   bool is_sized = false;  ///< by the command line
   bool is_quiet = false;
@@ -71,9 +70,6 @@ struct GraphSource {
         throw UsageError("--size: the edges are those of the file " + name + ", leave out M");
       }
       return;
-    }
-    if (has_weights) {
-      throw UsageError("--weights: a graph that is generated is in no file, leave it out");
     }
     if (!sizes.contains("N") || (name != "grid" && !sizes.contains("M"))) {
       throw UsageError("--size: a random graph needs both, for example N=1M,M=2M");
@@ -133,7 +129,6 @@ struct GraphSource {
 
   ReadOptions read_options() const {
     return {.vertices = is_sized && sizes.contains("N") ? std::optional(vertices()) : std::nullopt,
-            .has_weights = has_weights,
             .max_bytes = max_edge_bytes()};
   }
 

@@ -38,7 +38,6 @@ struct Given {
 
 void Given::add_to(CLI::App& cli) {
   cli.add_option("--graph", source.name, "gnm (random edges), rmat, grid, or a file");
-  cli.add_flag("--weights", source.has_weights, "a line of a text file has a third number");
   cli.add_option("--combine", combine,
                  "naive (N unions, as in the paper) or flat (unions where both sides disagree)")
       ->check(CLI::IsMember(kCombineForms));

@@ -184,9 +184,17 @@ void run(int argc, char** argv) {
   CLI::App& replays = *app.add_subcommand("replay", "check a plan file and what it costs");
   CLI::App& trees = *app.add_subcommand("tree", "write a tree file, say what a tree is");
   constexpr double kMost = 1e300;
-  const auto number = [](CLI::App* command, const char* name, double& value, double minimum,
-                         const char* help) {
-    command->add_option(name, value, help)->check(detail::Number(minimum, kMost));
+  const auto numbers = [](CLI::App* command, const char* name, std::vector<double*> values,
+                          const char* help) {
+    const auto take = [values](const std::vector<double>& given) {
+      for (std::size_t i = 0; i < given.size(); ++i) {
+        *values[i] = given[i];
+      }
+    };
+    command->add_option_function<std::vector<double>>(name, take, help)
+        ->delimiter(',')
+        ->expected(2, static_cast<int>(values.size()))
+        ->check(detail::Number(0, kMost));
   };
   for (CLI::App* command : {&plans, &simulates, &replays, &trees}) {
     command->footer(kExamples);
@@ -197,19 +205,18 @@ void run(int argc, char** argv) {
     command->add_option("--processors", o.processors, "P")
         ->required()
         ->check(CLI::Range(1, kMaxProcessors));
-    number(command, "--a1", o.cost.a1, 0, "F = A1 n^e + A2 N^e: A1, default 1");
-    number(command, "--a2", o.cost.a2, 0, "A2, default 1");
-    number(command, "--exponent", o.cost.exponent, 1, "e, default 1");
-  }
-  for (CLI::App* command : {&plans, &simulates, &replays}) {
-    number(command, "--c1", o.score.c1, 0, "score = C2 cost + C1 imbalance: C1, default 1");
-    number(command, "--c2", o.score.c2, 0, "C2, default 1");
+    numbers(command, "--cost", {&o.cost.a1, &o.cost.a2, &o.cost.exponent},
+            "A1,A2,e of F = A1 n^e + A2 N^e [1,1,1]");
+    numbers(command, "--score", {&o.score.c1, &o.score.c2},
+            "C1,C2 of score = C2 cost + C1 imbalance [1,1]");
     command->add_option("--out", o.out, "write the splits as a plan file");
   }
   plans.add_option("--mode", o.mode, fmt::format("{}", fmt::join(kModeNames, ", ")))
       ->check(one_of(kModeNames));
-  number(&plans, "--window", o.window, 0,
-         "leaves may lie this part of the mean around it; 0: least imbalance");
+  plans
+      .add_option("--window", o.window,
+                  "leaves may lie this part of the mean around it; 0: least imbalance")
+      ->check(detail::Number(0, kMost));
   plans.add_option("--planner", o.planner, fmt::format("{}", fmt::join(kPlannerNames, ", ")))
       ->check(one_of(kPlannerNames));
   plans.add_flag("--front", o.front, "the whole front of cost against imbalance");

@@ -85,12 +85,6 @@ std::optional<detail::Machine> read_machine_if_given(const std::string& file) {
   return file.empty() ? std::nullopt : std::optional(detail::read_machine(file));
 }
 
-void add_table_options(CLI::App& command, TableChoice& choice) {
-  command.add_option("--only", choice.only, "The series of a table that has several");
-  command.add_option("--ranks-size", choice.ranks_size,
-                     "The size of a table that is the number of ranks; without it ranks");
-}
-
 bool are_tables(const std::vector<std::string>& files) {
   return is_table(read_file(files.front()));
 }
@@ -99,8 +93,8 @@ Measurements read_measurements(const std::vector<std::string>& files, const Tabl
   if (are_tables(files)) {
     return measurements_of_tables(files, choice);
   }
-  if (!choice.only.empty() || !choice.ranks_size.empty()) {
-    throw UsageError("--only and --ranks-size are for tables, not for traces");
+  if (!choice.only.empty()) {
+    throw UsageError("--only is for tables, not for traces");
   }
   return collect_measurements(read_traces(files));
 }
@@ -172,7 +166,6 @@ static std::string coloured(std::string text) {
 
 void Answering::add_to(CLI::App& command) {
   command.add_flag("--json", json, "Print one JSON object on one line instead");
-  command.add_flag("--quiet", quiet, "Print errors only");
 }
 
 void Answering::say(const std::string& text) const {
@@ -193,6 +186,14 @@ void Answering::set_output(const std::string& option, const std::string& file,
   detail::check_is_not_read(option, file, inputs);
   gives_file = is_standard_output(file);
   detail::check_has_standard_output(option, file, json);
+}
+
+std::string told(const Report& report, const std::string& page) {
+  const std::string written =
+      wrapped(fmt::format("written: {}, which has every run, block and coefficient", page));
+  constexpr std::ptrdiff_t kLines = 22;
+  return fmt::format("{}\n{}", answers_text(report, kLines - std::ranges::count(written, '\n')),
+                     written);
 }
 
 static void fields(JsonFields& object, const BlockShare& share) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options and answers that several commands have in common. Every command answers for people, as
-// one JSON object on one line (--json), or by its status and files alone (--quiet).
+// one JSON object on one line (--json).
 #pragma once
 
 #include <functional>
@@ -34,9 +34,6 @@ std::vector<detail::Trace> read_traces(const std::vector<std::string>& files);
 
 /// The machine file, where one is named. \throws FileError
 std::optional<detail::Machine> read_machine_if_given(const std::string& file);
-
-/// Adds the options of tables of run times. Refers to `choice`.
-void add_table_options(CLI::App& command, TableChoice& choice);
 
 /// Whether `files` are tables rather than traces, by how the first begins. \throws FileError
 bool are_tables(const std::vector<std::string>& files);
@@ -75,14 +72,13 @@ NamedSizes sizes_asked(const Model& model, const std::string& text, const std::v
 
 struct Answering {
   bool json = false;
-  bool quiet = false;
   bool gives_file = false;  ///< whether standard output gets a file that is written
 
-  /// Adds --json and --quiet. Refers to this object.
+  /// Adds --json. Refers to this object.
   void add_to(CLI::App& command);
 
   /// Whether text for people is printed.
-  bool is_for_people() const { return !json && !quiet && !gives_file; }
+  bool is_for_people() const { return !json && !gives_file; }
   /// Prints `text` for people. \throws Error  if standard output cannot be written, as the next
   void say(const std::string& text) const;
   /// Prints what `write` writes as an object on one line, where --json was given.
@@ -100,6 +96,9 @@ void fields(detail::JsonFields& object, const PlanChoice& choice);
 void fields(detail::JsonFields& object, const JudgedRun& judged);
 /// The field "verdict": of the question that lies so far from what is known.
 void verdict_field(detail::JsonFields& object, const Verdict& verdict, double reach);
+
+/// What is told of a report that is written as `page`: in 23 lines, so that a prompt is the 24th.
+std::string told(const Report& report, const std::string& page);
 
 /// The verdict; the answers that come first, each as a line, with the prediction where there is
 /// one; notes, and every run as measured and as predicted.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cleave compare: what was measured of versions of a program, side by side, each against the first.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <memory>
@@ -42,11 +43,15 @@ namespace {
 struct CompareArguments {
   std::vector<std::string> files;
   std::optional<double> max_ratio;
-  bool runs = false;
   SideRunOptions run;
-  bool markdown = false;
+  bool chooses_runs = false;
   Answering answering;
 };
+
+/// Whether a side is a program, which is run, rather than a trace or a study's folder.
+bool is_program(const std::string& file) {
+  return !is_folder(file) && !file.ends_with(kTraceEnding) && ::access(file.c_str(), X_OK) == 0;
+}
 
 /// The sides that lie in files: traces or studies' folders.
 std::vector<ComparedSide> read_sides(const std::vector<std::string>& files) {
@@ -68,18 +73,18 @@ void run(CompareArguments& arguments) {
         "two or more files or folders are required, for example cleave compare old-study "
         "new-study");
   }
-  const Comparison comparison = compare_sides(
-      arguments.runs ? run_sides(arguments.files, arguments.run) : read_sides(arguments.files));
-  if (arguments.markdown) {
-    answering.say(
-        fmt::format("**{}**\n\n{}", comparison.summary(), to_markdown(table_of(comparison))));
-  } else {
-    for (std::size_t i = 0; i < comparison.sides.size(); ++i) {
-      answering.say(fmt::format("{}: {}\n", i + 1, detail::one_line(comparison.sides[i])));
-    }
-    answering.say(
-        fmt::format("\n{}\n{}", wrapped(comparison.summary()), to_terminal(table_of(comparison))));
+  const bool runs = is_program(arguments.files.front());
+  if (!runs && arguments.chooses_runs) {
+    throw UsageError("--ranks, --sizes and --rounds are of programs that are run, which " +
+                     arguments.files.front() + " is not");
   }
+  const Comparison comparison =
+      compare_sides(runs ? run_sides(arguments.files, arguments.run) : read_sides(arguments.files));
+  for (std::size_t i = 0; i < comparison.sides.size(); ++i) {
+    answering.say(fmt::format("{}: {}\n", i + 1, detail::one_line(comparison.sides[i])));
+  }
+  answering.say(
+      fmt::format("\n{}\n{}", wrapped(comparison.summary()), to_terminal(table_of(comparison))));
   answering.say(notes_text(comparison.notes));
   answering.print([&](detail::JsonFields& object) { fields(object, comparison); });
   const double ratio = comparison.max_ratio();
@@ -98,30 +103,28 @@ void add_compare_command(CLI::App& program) {
   CLI::App* command = program.add_subcommand(
       "compare", "Versions of a program side by side: each against the first");
   command->add_option("files", arguments->files,
-                      "Two or more studies' folders or traces; with --run programs");
-  CLI::Option* const run_option = command->add_flag(
-      "--run", arguments->runs, "Run the programs in turn, round by round, and compare them");
-  command->add_option("--ranks", arguments->run.ranks, "Ranks of --run")
+                      "Two or more studies' folders or traces, or programs, which run in turn");
+  command->add_option("--ranks", arguments->run.ranks, "Ranks of a program")
       ->capture_default_str()
-      ->check(CLI::Range(1, detail::kMaxRanks))
-      ->needs(run_option);
-  command
-      ->add_option("--sizes", arguments->run.sizes,
-                   "Sizes of --run; without it those of the first program's quick study")
-      ->needs(run_option);
-  command->add_option("--rounds", arguments->run.rounds, "Rounds of --run")
+      ->check(CLI::Range(1, detail::kMaxRanks));
+  command->add_option("--sizes", arguments->run.sizes,
+                      "Sizes of programs; without it those of the first one's quick study");
+  command->add_option("--rounds", arguments->run.rounds, "Times that programs run")
       ->capture_default_str()
-      ->check(CLI::Range(2, 1000))
-      ->needs(run_option);
+      ->check(CLI::Range(2, 1000));
   command
       ->add_option("--max-ratio", arguments->max_ratio,
                    "End with status 1 only if something takes more than so many times as long, "
                    "for certain; without it if anything takes longer for certain")
       ->transform(detail::Number(1, 1e6));
-  command->add_flag("--markdown", arguments->markdown, "Print Markdown, as for a pull request");
   arguments->answering.add_to(*command);
-  command->footer("Examples:\n  cleave compare --run ./old ./new --rounds 12 --markdown");
-  command->callback([arguments] { run(*arguments); });
+  command->footer("Examples:\n  cleave compare ./old ./new --rounds 12");
+  command->callback([arguments, command] {
+    for (const char* const option : {"--ranks", "--sizes", "--rounds"}) {
+      arguments->chooses_runs |= command->count(option) > 0;
+    }
+    run(*arguments);
+  });
 }
 
 }  // namespace cleave::models

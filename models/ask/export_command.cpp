@@ -4,9 +4,8 @@
 
 #include <memory>
 
-#include <cleave/command_line/options.hpp>
+#include <cleave/command_line/output.hpp>
 #include <cleave/file.hpp>
-#include <cleave/trace/json_fields.hpp>
 #include <cleave/trace/trace_file.hpp>
 
 #include "models/ask/arguments.hpp"
@@ -19,28 +18,22 @@ namespace {
 
 struct ExportArguments {
   std::vector<std::string> traces;
-  std::string format;
   std::string out;
-  Answering answering;
 };
 
 void run(ExportArguments& arguments) {
   require_option(arguments.traces, "a trace or a study's folder",
-                 "cleave export sort-study --format csv --out sort.csv");
-  require_option(arguments.format, "--format", "--format csv");
+                 "cleave export sort-study --out sort.csv");
   require_option(arguments.out, "--out", "--out sort.csv");
-  const bool is_timeline = arguments.format == "perfetto";
+  const bool is_timeline = arguments.out.ends_with(".json");
   const std::vector<std::string> files = traces_of(arguments.traces);
-  arguments.answering.set_output("--out", arguments.out, files);
+  detail::check_is_not_read("--out", arguments.out, files);
   if (is_timeline && files.size() != 1) {
     throw UsageError(fmt::format("a timeline shows one trace, not {}: give one, for example {}",
                                  files.size(), files.front()));
   }
   const std::vector<detail::Trace> traces = read_traces(files);
   write_file(arguments.out, is_timeline ? to_trace_events(traces.front()) : to_span_csv(traces));
-  arguments.answering.print([&](detail::JsonFields& object) {
-    object("format", arguments.format)("traces", files)("written", arguments.out);
-  });
 }
 
 }  // namespace
@@ -50,11 +43,9 @@ void add_export_command(CLI::App& program) {
   CLI::App* command =
       program.add_subcommand("export", "Traces as a timeline for Perfetto, or as CSV");
   command->add_option("traces", arguments->traces, "Traces (*.trace.jsonl), or a study's folder");
-  command->add_option("--format", arguments->format, "Format to write")
-      ->check(CLI::IsMember({"perfetto", "csv"}));
-  command->add_option("--out", arguments->out, "File to write");
-  arguments->answering.add_to(*command);
-  command->footer("Examples:\n  cleave export sort-study --format csv --out sort.csv");
+  command->add_option("--out", arguments->out,
+                      "File to write: of one trace a timeline if it is *.json, else CSV");
+  command->footer("Examples:\n  cleave export sort-study --out sort.csv");
   command->callback([arguments] { run(*arguments); });
 }
 

@@ -189,7 +189,7 @@ void add_fit_command(CLI::App& program, const std::string& command_line) {
       ->capture_default_str();
   command->add_flag("--allow-oversubscribed", arguments->allow_oversubscribed,
                     "Also fit runs with more ranks than cores");
-  add_table_options(*command, arguments->table);
+  command->add_option("--only", arguments->table.only, "The series of a table that has several");
   arguments->answering.add_to(*command);
   command->footer(
       "Examples:\n  cleave fit *.trace.jsonl --machine here.machine.json --out sort.model.json");

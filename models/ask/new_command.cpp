@@ -9,8 +9,8 @@
 #include <memory>
 #include <regex>
 
+#include <cleave/command_line/output.hpp>
 #include <cleave/file.hpp>
-#include <cleave/trace/json_fields.hpp>
 
 #include "models/ask/arguments.hpp"
 #include "models/ask/project.hpp"
@@ -88,16 +88,11 @@ void make_project(const std::string& name, const ProjectForm& form) {
   }
 }
 
-void run(const std::string& name, const std::string& form_name, const Answering& answering) {
+void run(const std::string& name, const std::string& form_name) {
   check_name(name);
   const ProjectForm& form = *std::ranges::find(forms(), form_name, &ProjectForm::name);
   make_project(name, form);
-  const std::vector files = {name + ".hpp", name + ".cpp", "test_" + name + ".cpp",
-                             std::string("CMakeLists.txt"), std::string("README.md")};
-  answering.print([&](detail::JsonFields& object) {
-    object("name", name)("form", form.name)("folder", name)("files", files);
-  });
-  answering.say(fmt::format(
+  detail::write_out(fmt::format(
       "written: {0}/{0}.hpp (the application), {0}.cpp, test_{0}.cpp, CMakeLists.txt, README.md\n"
       "\n"
       "next:\n"
@@ -126,10 +121,8 @@ void add_new_command(CLI::App& program) {
                    "Of the application: halves (divide in two and combine), search (a tree)")
       ->check(CLI::IsMember(names))
       ->capture_default_str();
-  auto answering = std::make_shared<Answering>();
-  answering->add_to(*command);
   command->footer("Examples:\n  cleave new mysearch --form search");
-  command->callback([name, form, answering] { run(*name, *form, *answering); });
+  command->callback([name, form] { run(*name, *form); });
 }
 
 }  // namespace cleave::models

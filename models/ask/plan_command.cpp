@@ -29,7 +29,6 @@ struct PlanArguments {
   std::optional<double> deadline_s;
   std::optional<double> efficiency;
   std::string slurm;
-  std::string program;
   std::string checkpoint;
   std::optional<double> memory_bytes;
   bool anyway = false;
@@ -137,17 +136,14 @@ void run(PlanArguments& arguments) {
                          "--memory: the traces do not tell how much a rank needs"}});
   request.max_node_bytes = arguments.memory_bytes.value_or(request.max_node_bytes);
   const Plan plan = make_plan(model, request);
-  if (arguments.program.empty()) {
-    const std::string beside = "cleave-" + model.app;
-    std::error_code error;  // as of a name that is too long
-    arguments.program =
-        std::filesystem::exists(program_folder() / beside, error) ? beside : "./" + model.app;
-  }
   const bool is_refused = plan.chosen && !arguments.anyway &&
                           plan.choices[*plan.chosen].prediction.state != State::checked;
   if (plan.chosen && !is_refused && !arguments.slurm.empty()) {
+    const std::string beside = "cleave-" + model.app;
+    std::error_code error;  // as of a name that is too long
+    const bool is_ours = std::filesystem::exists(program_folder() / beside, error);
     write_file(arguments.slurm, slurm_script(model, plan.choices[*plan.chosen],
-                                             {.program = arguments.program,
+                                             {.program = is_ours ? beside : "./" + model.app,
                                               .mpi_type = CLEAVE_SLURM_MPI_TYPE,
                                               .checkpoint = arguments.checkpoint}));
   }
@@ -174,15 +170,18 @@ void run(PlanArguments& arguments) {
   std::vector<std::string> notes = notes_of(answers);
   notes.push_back(plan.left_out);
   std::erase(notes, "");
+  constexpr std::ptrdiff_t kLines = 23;  // and the prompt
+  const std::string table = fmt::format("{}\n{}", wrapped(sentence_of(model.verdict, reach)),
+                                        to_terminal(table_of(plan, is_table)));
+  const std::string asked =
+      plan.chosen && !is_refused
+          ? '\n' + wrapped(request_text(plan, is_table, request.max_node_bytes))
+          : "";
   arguments.answering.say(
-      fmt::format("{}\n{}{}{}", wrapped(sentence_of(model.verdict, reach)),
-                  to_terminal(table_of(plan, is_table)), notes_text(notes),
-                  plan.chosen && !is_refused
-                      ? '\n' + wrapped(request_text(plan, is_table, request.max_node_bytes))
-                      : ""));
+      table + notes_text(notes, kLines - std::ranges::count(table + asked, '\n')) + asked);
   if (is_refused) {
     throw Error("nothing is planned that is not checked; --anyway does: " +
-                sentence_of(model.verdict, reach));
+                sentence_of(model, plan.choices[*plan.chosen].prediction));
   }
   if (!plan.chosen) {
     throw Error(unmet(plan, request));
@@ -212,9 +211,6 @@ void add_plan_command(CLI::App& program) {
       ->transform(detail::Count(1));
   CLI::Option* const slurm =
       command->add_option("--slurm", arguments->slurm, "Batch script to write for the choice");
-  command->add_option(
-      "--program", arguments->program,
-      "What the batch script starts; if it is not given cleave-APP, or ./APP of your own");
   command
       ->add_option("--checkpoint", arguments->checkpoint,
                    "Folder for snapshots: the batch script stops a search before its time limit, "

@@ -36,15 +36,7 @@ void run(const StudyArguments& arguments, const Answering& answering,
     object("app", report.model.app)("folder", plan.folder.string())("model", model)("page", page);
     fields(object, report);
   });
-  constexpr int kLines = 20;  // with the last ones 24 at most
-  const std::string text = answers_text(report);
-  std::size_t end = 0;
-  for (int line = 0; line < kLines && end < text.size(); ++line) {
-    end = text.find('\n', end) + 1;
-  }
-  answering.say(text.substr(0, end) + (end < text.size() ? "  ...\n\n" : "\n") +
-                wrapped(fmt::format("written: {}; every run, block and note: cleave report {}",
-                                    page, plan.folder.string())));
+  answering.say(told(report, page));
 }
 
 }  // namespace
@@ -81,9 +73,9 @@ void add_study_command(CLI::App& program, const std::string& command_line,
       ->add_option("--rounds", arguments->rounds,
                    "Times that every size is run, each time by a process of its own [3 or more]")
       ->check(CLI::Range(1, 1000));
-  command->add_option("--out", arguments->out, "Folder to write into (default: NAME-study)");
-  command->add_flag("--fresh", arguments->fresh,
-                    "Make all runs anew; without it those of the same program and files stay");
+  command->add_option(
+      "--out", arguments->out,
+      "Folder to write into, whose runs of the same program and files stay [NAME-study]");
   command->add_option("--machine", arguments->machine,
                       "A machine file; without it the machine is calibrated");
   command->add_option("--launcher", arguments->launcher,
@@ -94,10 +86,8 @@ void add_study_command(CLI::App& program, const std::string& command_line,
   auto answering = std::make_shared<Answering>();
   answering->add_to(*command);
   command->footer("Examples:\n  cleave study ./mysort --at 64 --size N=24M --budget 10m");
-  command->callback([arguments, answering, command_line] {
-    arguments->quiet = answering->quiet;
-    run(*arguments, *answering, command_line);
-  });
+  command->callback(
+      [arguments, answering, command_line] { run(*arguments, *answering, command_line); });
 }
 
 }  // namespace cleave::models

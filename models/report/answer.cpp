@@ -158,6 +158,13 @@ std::string sentence_of(const Verdict& verdict, double reach) {
                : fmt::format("not checked: {} beyond what is known; {}", times_of(reach), counts);
 }
 
+std::string sentence_of(const Model& model, const Prediction& said) {
+  return said.state == State::not_checked && model.verdict.state(said.reach) == State::checked
+             ? fmt::format("not checked: the interval spans a factor of {:.3g}, which says little",
+                           said.high / said.low)
+             : sentence_of(model.verdict, said.reach);
+}
+
 namespace {
 
 std::string ranks_text(const std::set<int>& some, const std::set<int>& all) {
@@ -271,7 +278,7 @@ std::optional<FormsApart> forms_apart(const Model& model, const Prediction& said
 Answer answer_of(const Model& model, Prediction prediction) {
   Answer answer{.ranks = prediction.ranks,
                 .line = answer_line(prediction),
-                .verdict = sentence_of(model.verdict, prediction.reach),
+                .verdict = sentence_of(model, prediction),
                 .notes = prediction.remarks,
                 .comes_first = true};
   if (const std::optional<FormsApart> apart = forms_apart(model, prediction)) {

@@ -25,6 +25,8 @@ std::string answer_line(const Prediction& prediction);
 /// One line of the verdict of a question: its state, how many checks speak for it, and how far they
 /// reach, or where they fail.
 std::string sentence_of(const Verdict& verdict, double reach);
+/// That of what the model has said; not checked, too, where its interval is wide.
+std::string sentence_of(const Model& model, const Prediction& said);
 
 /// A run as measured and as predicted.
 struct JudgedRun {

@@ -152,7 +152,7 @@ Table answers_table(const std::vector<Answer>& answers, const std::vector<Judged
   return table;
 }
 
-std::string answers_text(const Report& report) {
+std::string answers_text(const Report& report, std::ptrdiff_t lines) {
   const std::vector<Answer> answers = first_answers(report);
   const Table table = answers_table(answers, report.comparisons);
   const bool is_table = table.rows.size() > 1;
@@ -166,19 +166,7 @@ std::string answers_text(const Report& report) {
   }
   std::vector<std::string> notes;
   std::ranges::transform(report.notes, std::back_inserter(notes), &Note::text);
-  return text + notes_text(notes);
-}
-
-std::string to_terminal(const Report& report) {
-  std::string text = answers_text(report) + '\n';
-  for (const auto& [name, value] : report.facts) {
-    constexpr std::size_t kValues = 24;
-    text += wrapped(fmt::format("  {:<22}{}", name, value), kValues);
-  }
-  for (const Table& table : report.tables) {
-    text += fmt::format("\n{}\n\n{}", table.title, to_terminal(table));
-  }
-  return text;
+  return text + notes_text(notes, lines - std::ranges::count(text, '\n'));
 }
 
 void make_folder(const std::filesystem::path& folder) {

@@ -57,10 +57,8 @@ double reach_of(const Report& report);
 /// A row for each of several answers, with what was measured of it among `runs`.
 Table answers_table(const std::vector<Answer>& answers, const std::vector<JudgedRun>& runs = {});
 
-/// The verdict, the answers that a person is told first, and notes.
-std::string answers_text(const Report& report);
-/// Answers, facts and tables: all that a report says.
-std::string to_terminal(const Report& report);
+/// The verdict, the answers that a person is told first, and notes in what is left of `lines`.
+std::string answers_text(const Report& report, std::ptrdiff_t lines);
 
 /// A folder to write into: made if its parent exists. \throws FileError
 void make_folder(const std::filesystem::path& folder);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <iterator>
 #include <string_view>
 
 namespace cleave::models {
@@ -90,15 +89,6 @@ std::string row_text(const std::vector<Shown>& columns, std::size_t row) {
   return text;
 }
 
-std::string escaped_for_markdown(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    escaped += std::string_view("\\`|*_<[#").find(c) == std::string_view::npos ? "" : "\\";
-    escaped += c;
-  }
-  return escaped;
-}
-
 }  // namespace
 
 void hide_equal(Table& table) {
@@ -130,33 +120,15 @@ std::string to_terminal(const Table& table) {
   return text;
 }
 
-std::string to_markdown(const Table& table) {
-  const auto line = [](const std::vector<std::string>& fields) {
-    std::string text = "|";
-    for (const std::string& field : fields) {
-      text += fmt::format(" {} |", escaped_for_markdown(field));
-    }
-    return text + '\n';
-  };
-  std::vector<std::string> heads;
-  std::string rule = "|";
-  for (const Column& column : table.columns) {
-    heads.push_back(column.shown());
-    rule += column.is_number ? " ---: |" : " --- |";
-  }
-  std::string text = line(heads) + rule + '\n';
-  for (const std::vector<Cell>& row : table.rows) {
-    std::vector<std::string> fields;
-    std::ranges::transform(row, std::back_inserter(fields), &Cell::shown);
-    text += line(fields);
-  }
-  return text;
-}
-
-std::string notes_text(const std::vector<std::string>& notes) {
+std::string notes_text(const std::vector<std::string>& notes, std::ptrdiff_t lines) {
   std::string text;
-  for (const std::string& note : notes) {
-    text += wrapped("note: " + note);
+  for (std::size_t i = 0; i < notes.size(); ++i) {
+    const std::string note = wrapped("note: " + notes[i]);
+    lines -= std::ranges::count(note, '\n');
+    if (lines < (i + 1 < notes.size() ? 1 : 0)) {
+      return text + fmt::format("{} more: --json has all notes\n", notes.size() - i);
+    }
+    text += note;
   }
   return text;
 }

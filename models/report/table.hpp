@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables as data, and as text: for a terminal, and as Markdown.
+// Tables as data, and as text for a terminal.
 #pragma once
 
 #include <fmt/format.h>
@@ -70,11 +70,9 @@ void hide_equal(Table& table);
 /// Aligned columns. If they are wider than a terminal, heads and texts take several lines.
 std::string to_terminal(const Table& table);
 
-std::string to_markdown(const Table& table);
-
 using detail::wrapped;
 
-/// "note: ..." each.
-std::string notes_text(const std::vector<std::string>& notes);
+/// "note: ..." each; of more than `lines` those that fit, and how many more there are.
+std::string notes_text(const std::vector<std::string>& notes, std::ptrdiff_t lines = 1000);
 
 }  // namespace cleave::models

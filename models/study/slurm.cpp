@@ -7,7 +7,6 @@
 #include <cmath>
 #include <regex>
 #include <string_view>
-#include <vector>
 
 #include <cleave/command_line/options.hpp>
 #include <cleave/dc_type.hpp>

@@ -87,6 +87,12 @@ std::optional<std::string> next_size(const StudyPlan& plan, const StudyTraces& t
 }
 
 void answer_left_out(Report& report, const StudyPlan& plan, const StudyTraces& traces) {
+  const auto is_asked = [&](const Answer& answer) {
+    return std::ranges::find(plan.arguments.at, answer.ranks) != plan.arguments.at.end();
+  };
+  if (std::ranges::any_of(report.answers, is_asked)) {
+    std::ranges::for_each(report.answers, [&](Answer& a) { a.comes_first = is_asked(a); });
+  }
   std::vector<std::string> left_out;
   for (std::size_t i = 0; i < plan.cases.size(); ++i) {
     const Case& c = plan.cases[i];

@@ -30,8 +30,6 @@ struct StudyArguments {
   std::vector<std::string> at_sizes;  ///< of these; empty: the last of those that are run
   std::optional<double> budget_s;     ///< of the whole study
   bool quick = false;
-  bool fresh = false;
-  bool quiet = false;
   bool allow_oversubscribed = false;
   std::vector<std::string> options;  ///< after "--": the program's own
 };

@@ -156,10 +156,8 @@ class StudyRun {
     }
     leave_folder();
     progress_.reset();
-    if (!plan_.arguments.quiet) {
-      tell_of_earlier();
-      fmt::print(stderr, "{}{}", fmt::join(warnings_, "\n"), warnings_.empty() ? "" : "\n");
-    }
+    tell_of_earlier();
+    fmt::print(stderr, "{}{}", fmt::join(warnings_, "\n"), warnings_.empty() ? "" : "\n");
     return std::move(traces_);
   }
 
@@ -168,11 +166,11 @@ class StudyRun {
     return plan_.cases.size() * static_cast<std::size_t>(plan_.study.rounds);
   }
 
-  /// Puts runs aside that another launcher or host has made, or that are to be made anew.
+  /// Puts runs aside that another launcher or host has made.
   void set_up_folder() {
     const fs::path file = plan_.folder / kMadeBy;
     const std::string made_by = launcher_.is_given() ? plan_.arguments.launcher : this_host();
-    const bool is_other = plan_.arguments.fresh || !fs::exists(file) || read_file(file) != made_by;
+    const bool is_other = !fs::exists(file) || read_file(file) != made_by;
     if (is_other && !traces_in(plan_.folder).empty()) {
       std::error_code none;
       fs::remove_all(aside_, none);
@@ -221,14 +219,14 @@ class StudyRun {
     const std::size_t others = traces_in(plan_.folder).size() - all;
     if (reused_ > 0) {
       fmt::print(stderr,
-                 "study: {} of {} runs were made earlier and are reused from {}; --fresh makes all "
-                 "anew\n",
+                 "study: {} of {} runs were made earlier and are reused from {}: without this "
+                 "folder all are made anew\n",
                  reused_, all, plan_.folder.string());
     }
     if (others > 0) {
       fmt::print(stderr,
                  "study: note: {0} also holds {1} traces of other runs, which cleave fit {0} takes "
-                 "too; --fresh puts them aside\n",
+                 "too\n",
                  plan_.folder.string(), others);
     }
   }
@@ -272,7 +270,7 @@ class StudyRun {
       write_file(file, read_file(plan_.arguments.machine));
     } else if (ranks_to_calibrate() == 1) {
       return;
-    } else if (plan_.arguments.fresh || !is_calibrated_here(file)) {
+    } else if (!is_calibrated_here(file)) {
       calibrate(file);
     }
     detail::Machine machine = detail::read_machine(file);
@@ -306,7 +304,7 @@ class StudyRun {
     constexpr double kUsual_s = 30;
     constexpr double kOfBudget = 0.1;
     const double seconds = std::min(kUsual_s, kOfBudget * plan_.budget_s);
-    const std::vector<std::string> options = {"--out", file.string(), "--quiet", "--seconds",
+    const std::vector<std::string> options = {"--out", file.string(), "--seconds",
                                               fmt::format("{}", seconds)};
     const Ended ended = launcher_.run({.ranks = ranks}, calibration_program(), options);
     if (ended.status != 0 || !fs::exists(file)) {
@@ -418,12 +416,10 @@ class StudyRun {
 
   void begin_progress() {
     progress_.reset();
-    if (!plan_.arguments.quiet) {
-      progress_.emplace("study", [this] {
-        const std::lock_guard guard(mutex_);
-        return moment_;
-      });
-    }
+    progress_.emplace("study", [this] {
+      const std::lock_guard guard(mutex_);
+      return moment_;
+    });
   }
   void tell(double fraction, std::string step) {
     const std::lock_guard guard(mutex_);

@@ -38,7 +38,8 @@ Report report_of(const StudyPlan& plan, const StudyTraces& traces,
 /// forms of a block answer what is asked apart, it is the size that tells which is right.
 std::optional<std::string> next_size(const StudyPlan& plan, const StudyTraces& traces);
 
-/// Answers by the law what is asked and was left out, by each likely form, and notes that.
+/// Answers by the law what is asked and was left out, by each likely form, and notes that. What
+/// comes first is on the asked ranks.
 void answer_left_out(Report& report, const StudyPlan& plan, const StudyTraces& traces);
 
 /// Makes the folder and fills it with the machine and the traces; those of runs that were made from

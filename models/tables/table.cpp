@@ -152,10 +152,10 @@ struct FileRow {
   TableRow row;
 };
 
-/// The rows of the series that `only` names, or of the one there is. A series without a name is
+/// The rows of the series that is chosen, or of the one there is. A series without a name is
 /// called as the first file.
 std::vector<FileRow> rows_of_series(const std::vector<std::string>& files,
-                                    const std::string& only) {
+                                    const TableChoice& choice) {
   const std::string stem = detail::visible(std::filesystem::path(files.front()).stem().string());
   std::vector<FileRow> rows;
   std::set<std::string> names;
@@ -166,6 +166,7 @@ std::vector<FileRow> rows_of_series(const std::vector<std::string>& files,
       rows.push_back({i, std::move(row)});
     }
   }
+  const std::string& only = choice.only.empty() && names.size() > 1 ? choice.usual : choice.only;
   if (only.empty() && names.size() > 1) {
     throw UsageError(fmt::format("{} holds {} series of times, choose one by --only: {}",
                                  files.front(), names.size(), fmt::join(names, "; ")));
@@ -181,16 +182,15 @@ std::vector<FileRow> rows_of_series(const std::vector<std::string>& files,
 /// The times of one run size by file and round.
 using Rounds = std::map<std::pair<std::size_t, int>, std::vector<double>>;
 
-RunPoint point_of(NamedSizes sizes, const std::string& ranks_size, const Rounds& rounds) {
+RunPoint point_of(NamedSizes sizes, const Rounds& rounds) {
   RunPoint point;
-  if (!ranks_size.empty()) {
-    const std::int64_t ranks = sizes.at(ranks_size);
-    if (ranks > detail::kMaxRanks) {
-      throw UsageError(fmt::format("{} is {}: at most {} ranks are allowed", ranks_size, ranks,
-                                   detail::kMaxRanks));
+  if (const auto ranks = sizes.find(kRanksSize); ranks != sizes.end()) {
+    if (ranks->second > detail::kMaxRanks) {
+      throw UsageError(fmt::format("{} is {}: at most {} ranks are allowed", kRanksSize,
+                                   ranks->second, detail::kMaxRanks));
     }
-    point.ranks = static_cast<int>(ranks);
-    sizes.erase(ranks_size);
+    point.ranks = static_cast<int>(ranks->second);
+    sizes.erase(ranks);
   }
   point.ranks_per_host = point.ranks;
   point.sizes = std::move(sizes);
@@ -226,13 +226,8 @@ std::vector<TableRow> rows_of(const std::string& file, std::string_view text) {
 
 Measurements measurements_of_tables(const std::vector<std::string>& files,
                                     const TableChoice& choice) {
-  const std::vector<FileRow> all = rows_of_series(files, choice.only);
+  const std::vector<FileRow> all = rows_of_series(files, choice);
   const NamedSizes& first = all.front().row.sizes;
-  const std::string ranks_size =
-      choice.ranks_size.empty() && first.contains(kRanksSize) ? kRanksSize : choice.ranks_size;
-  if (!ranks_size.empty() && !first.contains(ranks_size)) {
-    throw UsageError(fmt::format("--ranks-size {}: the table has no such size", ranks_size));
-  }
   constexpr std::size_t kMostSizes = 6;  // each doubles the time of a fit, a quarter of a minute
   if (first.size() > kMostSizes) {
     throw UsageError(fmt::format("{}: {} columns of sizes: at most {} are allowed", files.front(),
@@ -252,7 +247,7 @@ Measurements measurements_of_tables(const std::vector<std::string>& files,
   result.app = all.front().row.series;
   result.type = kTableType;
   for (const auto& [sizes, rounds] : runs) {
-    result.points.push_back(point_of(sizes, ranks_size, rounds));
+    result.points.push_back(point_of(sizes, rounds));
   }
   std::ranges::stable_sort(result.points, {}, &RunPoint::ranks);
   return result;

@@ -32,8 +32,8 @@ std::vector<TableRow> rows_of(const std::string& file, std::string_view text);
 
 /// Which rows of a table are meant, and how.
 struct TableChoice {
-  std::string only;        ///< the series; may be empty where there is one
-  std::string ranks_size;  ///< the size that is the number of ranks; empty: `ranks`
+  std::string only;   ///< the series; may be empty where there is one
+  std::string usual;  ///< where there are several and `only` is empty
 };
 
 /// The rows of one series in `files`. Each file is a round of its own, or several. A time counts as

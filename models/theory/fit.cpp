@@ -427,12 +427,11 @@ double scatter_of(const std::vector<RunPoint>& points) {
   return std::max(kFloor, freedom > 0 ? std::sqrt(squares / freedom) : 0);
 }
 
-/// `of` each of `runs` but those that it refuses: a part was refused, and the model says so.
-template <class Result, class Runs, class Of>
-void add_each(std::vector<Result>& results, Runs&& runs, const Of& of) {
+/// Calls `use` with each of `runs` but what it refuses: a part was refused, and the model says so.
+void for_each_known(const auto& runs, const auto& use) {
   for (const auto& run : runs) {
     try {
-      results.push_back(of(run));
+      use(run);
     } catch (const Error&) {
       continue;
     }
@@ -443,14 +442,11 @@ void add_each(std::vector<Result>& results, Runs&& runs, const Of& of) {
 std::map<int, std::vector<double>> noise_of(const Model& model,
                                             const std::vector<RunPoint>& points) {
   std::map<int, std::vector<double>> noise;
-  const auto is_run = std::not_fn(&RunPoint::is_rehearsed);
-  std::vector<double> predicted;
-  add_each(predicted, points | std::views::filter(is_run), [&](const RunPoint& point) {
-    const double seconds = predict(model, point).seconds;
-    for (const double wall_s : point.wall_seconds) {
-      noise[point.ranks].push_back(wall_s / seconds);
+  for_each_known(points, [&](const RunPoint& point) {
+    const double seconds = point.is_rehearsed ? 0 : predict(model, point).seconds;
+    for (std::size_t i = 0; i < point.wall_seconds.size() && seconds > 0; ++i) {
+      noise[point.ranks].push_back(point.wall_seconds[i] / seconds);
     }
-    return seconds;
   });
   for (auto& [ranks, of_ranks] : noise) {
     std::ranges::sort(of_ranks);
@@ -608,10 +604,10 @@ KnownRun known_of(const Model& model, const RehearsedRun& run) {
 /// All that is known, each beside the laws.
 std::vector<KnownRun> known_of(const Model& model, const Measurements& measurements) {
   std::vector<KnownRun> known;
-  const auto of = [&](const auto& run) { return known_of(model, run); };
-  add_each(known, measurements.points, of);
-  add_each(known, measurements.rehearsed, of);
-  add_each(known, measurements.messages, of);
+  const auto add = [&](const auto& run) { known.push_back(known_of(model, run)); };
+  for_each_known(measurements.points, add);
+  for_each_known(measurements.rehearsed, add);
+  for_each_known(measurements.messages, add);
   std::erase_if(known, [](const KnownRun& run) {
     return !std::isfinite(run.value) || !std::isfinite(run.deviation);
   });
@@ -646,12 +642,12 @@ Model fit_all(const Measurements& measurements, const std::optional<detail::Mach
 /// Runs and rehearsals that `model` was not fitted to, as far as it can predict them.
 std::vector<Check> checks_by(const Model& model, const Measurements& held_out) {
   std::vector<Check> checks;
-  add_each(checks, held_out.points, [&](const RunPoint& run) {
-    return check_of(predict(model, run), detail::median(run.seconds), run.is_rehearsed);
+  for_each_known(held_out.points, [&](const RunPoint& run) {
+    checks.push_back(check_of(predict(model, run), detail::median(run.seconds), run.is_rehearsed));
   });
-  add_each(checks, held_out.rehearsed, [&](const RehearsedRun& run) {
+  for_each_known(held_out.rehearsed, [&](const RehearsedRun& run) {
     const Played p = played(model, run);
-    return check_of(p.by_law, p.own_s, true);
+    checks.push_back(check_of(p.by_law, p.own_s, true));
   });
   return checks;
 }

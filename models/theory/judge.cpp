@@ -22,7 +22,7 @@ std::ptrdiff_t allowed_misses(std::size_t count) {
 
 std::pair<std::span<const Check>, bool> Verdict::speaking(double reach) const {
   const auto holds = std::ranges::find_if(
-      checks, [&](const Check& c) { return c.reach >= reach - kSamePlace && c.is_inside(); });
+      checks, [&](const Check& c) { return c.reach >= reach - kSamePlace && c.holds(); });
   const double until =
       holds == checks.end() ? std::numeric_limits<double>::infinity() : holds->reach + kSamePlace;
   const auto end = std::ranges::upper_bound(checks, until, {}, &Check::reach);
@@ -37,8 +37,8 @@ State Verdict::state(double reach) const {
 }
 
 double Verdict::reach() const {
-  auto inside = checks | std::views::filter(&Check::is_inside);
-  return inside.empty() ? 0 : std::ranges::max(inside, {}, &Check::reach).reach;
+  auto holding = checks | std::views::filter(&Check::holds);
+  return holding.empty() ? 0 : std::ranges::max(holding, {}, &Check::reach).reach;
 }
 
 Check check_of(const Prediction& p, double measured_s, bool is_rehearsed) {

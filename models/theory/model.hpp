@@ -112,6 +112,9 @@ inline std::string_view name_of(State state) {
   return kNames[static_cast<std::size_t>(state)];
 }
 
+/// Whether an interval is so wide that what lies in it says nothing.
+inline bool is_wide(double low, double high) { return high > 10 * low; }
+
 /// A run or a rehearsal that was predicted without itself.
 struct Check {
   int ranks = 1;
@@ -125,6 +128,7 @@ struct Check {
   double high = 0;
 
   bool is_inside() const { return low <= measured_s && measured_s <= high; }
+  bool holds() const { return is_inside() && !is_wide(low, high); }
   double error() const { return std::abs(predicted_s / measured_s - 1); }
 };
 

@@ -261,6 +261,9 @@ Prediction predict(const Model& model, int ranks, const NamedSizes& sizes,
   set_intervals(
       prediction, model,
       (parts.blocks_s * parts.blocks + parts.messages_s * parts.messages) / prediction.seconds);
+  if (prediction.state == State::checked && is_wide(prediction.low, prediction.high)) {
+    prediction.state = State::not_checked;
+  }
   if (!(prediction.low > 0 && std::isfinite(prediction.run_high))) {
     throw Error(fmt::format("no time can be predicted for {} and {}: the model's numbers give {}",
                             format_sizes(prediction.sizes), detail::format_ranks(prediction.ranks),

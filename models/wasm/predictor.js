@@ -47,8 +47,8 @@ async function openPredictor(bytes, modelText) {
     wasm.open();
   });
   return {
-    ask: (fields) => call(() => {
-      put(JSON.stringify({ fields }));
+    ask: (fields, choices = []) => call(() => {
+      put(JSON.stringify({ fields, choices }));
       try {
         const address = wasm.ask();
         return JSON.parse(textAt(address, wasm.answer_bytes()));

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include <cleave/command_line/options.hpp>
 #include <cleave/error.hpp>

@@ -24,7 +24,7 @@ export PATH=$work/fresh/bin:/usr/bin:/bin
 cleave fit times.csv --out times.model.json
 cleave predict times.model.json --ranks 16 --size N=16M
 cleave plan times.model.json --size N=8M --deadline 1h
-cleave report times.csv --model times.model.json --out pages
+cleave report times.model.json times.csv --out pages
 [ -s pages/report.html ]
 env PATH=/usr/bin:/bin fresh/bin/python - <<'END'
 import cleave, pandas, subprocess

@@ -33,7 +33,7 @@ class Model(pd.DataFrame):
 
     def report(self, out):
         """Writes the page of predictions beside what was measured into the folder `out`, and returns its path."""
-        return _answer_of(self.program, ["report", *self.runs, *_given(model=self.attrs["file"], out=out)], [])["page"]
+        return _answer_of(self.program, ["report", self.attrs["file"], *self.runs, *_given(out=out)], [])["page"]
 
     def plot(self, over=None, axes=None):
         """Draws predictions with their intervals, on to four times what was fitted, and measured times as points.

@@ -60,10 +60,11 @@ std::vector<std::string> commands_of(Texts asked, const NamedSizes& sizes) {
   add("--machine", asked["network"].empty() ? "machine" : "network");
   const std::string file = quote(asked["file"]);
   const std::string deadline = asked["deadline"];
+  const std::string memory = asked["memory"].empty() ? "" : " --memory " + quote(asked["memory"]);
   return {fmt::format("cleave predict {} --ranks {}{}", file, asked["ranks"], options),
-          fmt::format("cleave plan {} {}{} --slurm job.sh", file,
+          fmt::format("cleave plan {} {}{}{} --slurm job.sh", file,
                       deadline.empty() ? "--efficiency 0.5" : "--deadline " + quote(deadline),
-                      options)};
+                      options, memory)};
 }
 
 /// Sentences on all that an answer rests on and nobody measured.
@@ -124,7 +125,8 @@ std::vector<std::pair<double, std::string>> row_of(const PlanChoice& choice) {
 
 std::string page_answer(const Model& as_fitted, const std::string& text, std::string& field) {
   Texts asked;
-  JsonFields::parse("the question", "", text)("fields", asked);
+  std::vector<int> choices;
+  JsonFields::parse("the question", "", text)("fields", asked)("choices", choices);
   const auto text_of = [&](const std::string& id) { return asked[field = id]; };
   Model model = as_fitted;
   if (const std::string network = text_of("network"); is_preset(network)) {
@@ -142,9 +144,15 @@ std::string page_answer(const Model& as_fitted, const std::string& text, std::st
   } else {
     request.deadline_s = detail::parse_duration(deadline);
   }
+  const std::string memory = text_of("memory");
+  if (!memory.empty()) {
+    request.max_node_bytes = static_cast<double>(parse_count(memory));
+  }
   request.ranks = {whole_in(text_of("ranks")).value_or(1)};
   field.clear();
   const PlanChoice choice = make_plan(model, request).choices.front();
+  request.ranks = choices;
+  const Plan plan = choices.empty() || deadline.empty() ? Plan() : make_plan(model, request);
   const Answer answer = answer_of(model, choice.prediction);
   const Prediction& p = choice.prediction;
   return detail::json_text([&](JsonFields& object) {
@@ -157,13 +165,19 @@ std::string page_answer(const Model& as_fitted, const std::string& text, std::st
     object("grounds", grounds_of(model, answer))("commands", commands_of(asked, request.sizes));
     object("row", row_of(choice));
     // For figures and the plan.
-    object("ranks", p.ranks)("threads", p.threads)("sizes", p.sizes)("nodes", choice.nodes);
+    object("ranks", p.ranks)("threads", p.threads)("sizes", p.sizes);
     object("seconds", p.seconds)("low", p.low)("high", p.high)("efficiency", choice.efficiency);
     object("blocks", seconds_by_block(p));
-    object("fits", choice.fits() && request.deadline_s.has_value());
+    object("chosen", plan.chosen ? plan.choices[*plan.chosen].prediction.ranks : 0);
     object("run", "As this host was: " + runs_text(p));
     if (request.deadline_s) {
       object("deadline", deadline_text(p, *request.deadline_s, deadline));
+    }
+    if (!memory.empty()) {
+      object("memory",
+             std::pair(choice.node_bytes > request.max_node_bytes ? "no" : "yes",
+                       fmt::format("Needs {} of {} a node.", bytes_text(choice.node_bytes),
+                                   bytes_text(request.max_node_bytes))));
     }
   });
 }

@@ -195,6 +195,9 @@ std::vector<QuestionField> question_fields(const Model& model) {
     }
   }
   all.push_back({"deadline", "Deadline", "", "20ms, 60s, 15m, 1.5h"});
+  if (model.memory) {
+    all.push_back({"memory", "Memory of a node", "", "64G, 512G"});
+  }
   return all;
 }
 
@@ -273,7 +276,7 @@ std::string to_html(const Report& report) {
   }
   if (report.model.table() == nullptr) {
     made +=
-        "<p>Which rank did what when: <code>cleave export TRACE --format perfetto --out "
+        "<p>Which rank did what when: <code>cleave export TRACE --out "
         "timeline.json</code>, and open it in <a "
         "href=\"https://ui.perfetto.dev\">Perfetto</a>.</p>\n";
   }

@@ -23,7 +23,8 @@ std::string page_data(const Report& report);
 ///
 /// \param text    JSON, whose object `fields` has the texts of the fields of page_data by their
 /// ids,
-///                and `file` and `machine` of the command that asks the same
+///                and `file` and `machine` of the command that asks the same; and the list
+///                `choices`, of which `chosen` of the answer is the ranks that a plan takes
 /// \param field   becomes the id of the field that is being read; empty after the last
 /// \throws UsageError, Error  as the readers of the fields and make_plan
 std::string page_answer(const Model& model, const std::string& text, std::string& field);

@@ -79,11 +79,14 @@ function showRefusal(message) {
   delete document.getElementById("answer").dataset.seconds;
 }
 
+// What else a deadline and the memory of a node say: a look and a sentence each.
+const reasonsOf = ({ deadline, memory }) => [deadline, memory].filter(Boolean);
+
 function showAnswer(answer, heads) {
   const { time, interval, seconds, low, high, row, state } = answer;
   const [verdict, ...rest] = answer.verdict.split("; ");
   const uses = row.map(([exact, shown], i) => [heads[i], shown, exact]).slice(4).filter(([, shown]) => shown !== "");
-  const judged = [[{ checked: "yes", failed: "no" }[state] ?? "", verdict], ...(answer.deadline ? [answer.deadline] : [])];
+  const judged = [[{ checked: "yes", failed: "no" }[state] ?? "", verdict], ...reasonsOf(answer)];
   fill("time", element("strong", { title: `${seconds} s` }, time), element("span", { title: `${low} s to ${high} s` }, interval));
   fill("judged", ...judged.map(([look, text]) => element("p", { class: look }, text)));
   fill("uses", element("p", {}, answer.run),
@@ -96,15 +99,14 @@ function showAnswer(answer, heads) {
   Object.assign(document.getElementById("answer").dataset, { seconds, low, high });
 }
 
-// The answers on each of kPlanRanks and on the asked ranks, or why there is none; the chosen one keeps the deadline on the fewest nodes.
-function showPlan(asked, answers, planHeads) {
+// The answers on each of kPlanRanks and on the asked ranks, or why there is none, and the ranks that a plan takes; 0: none.
+function showPlan(asked, answers, chosen, planHeads) {
   const heads = ["ranks", "verdict", ...planHeads.slice(1)];
-  const why = ({ verdict, deadline }) => [verdict.replace(/^(checked).*|;.*/, "$1"), ...(deadline ?? []).slice(1)].join(". ");
+  const why = (answer) => [answer.verdict.replace(/^(checked).*|;.*/, "$1"), ...reasonsOf(answer).map(([, text]) => text)].join(". ");
   const lines = answers.map((answer) => [[answer.ranks, `${answer.ranks}`], ["", answer.reason ?? why(answer)],
                                          ...(answer.row ?? heads.map(() => ["", ""])).slice(1)]);
   const shown = heads.map((_, i) => i).filter((i) => lines.some((line) => line[i][1] !== ""));
-  const [chosen] = answers.filter((answer) => answer.fits).sort((a, b) => a.nodes - b.nodes || a.seconds - b.seconds);
-  const first = answers.indexOf(chosen);
+  const first = answers.findIndex(({ ranks }) => ranks === chosen);
   const rows = lines.map((line, l) => element("tr", l === first ? { class: "chosen" } : {}, ...shown.map((i) => {
     const [exact, text] = line[i];
     return i === 1 ? element("td", {}, text) : element("td", { class: "number", "data-exact": exact, title: `${exact}` },
@@ -122,16 +124,19 @@ const kWorkerText = `
 let predictor;
 onmessage = async ({ data: { bytes, model, asked, curves } }) => {
   predictor ??= await openPredictor(bytes, model);
-  postMessage([asked, ...curves.map((curve) => curve.map((fields) => {
+  const ask = (fields, choices) => {
     try {
-      return predictor.ask(fields);
+      return predictor.ask(fields, choices);
     } catch (error) {
       return { ranks: Number(fields.ranks), reason: error.message };
     }
-  }))]);
+  };
+  const [overRanks, overSizes] = curves.map((curve) => curve.map((fields) => ask(fields)));
+  const choices = overRanks.filter(({ reason }) => !reason).map(({ ranks }) => ranks);
+  postMessage([asked, overRanks, overSizes, ask(curves[0][0], choices).chosen]);
 };`;
 
-// A function that asks over ranks and sizes, and calls `show(asked, answers over ranks, over sizes)` of the last question.
+// A function that asks over ranks and sizes, and calls `show(asked, answers over ranks, over sizes, chosen ranks)` of the last question.
 function makeCurves(predictorText, bytes, model, varying, show) {
   const worker = new Worker(URL.createObjectURL(new Blob([predictorText, kWorkerText], { type: "text/javascript" })));
   let isBusy = false;

@@ -62,7 +62,7 @@ async function start() {
   const asking = startAsking(data, varying, (...curves) => {
     last = curves;
     figures?.(...curves);
-    showPlan(curves[0], curves[1], data.plan_heads);
+    showPlan(curves[0], curves[1], curves[3], data.plan_heads);
   });
   document.head.append(element("script", {}, await textOfPacked("echarts")));
   figures = makeFigures(document.getElementById("figures"), data, varying);

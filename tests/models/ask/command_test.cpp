@@ -68,7 +68,7 @@ TEST_F(Command, FitsPredictsAndReports) {
   expect_one_line(run(plan + " --deadline 1.5h --memory 1M"), 2,
                   "do not tell how much a rank needs");
 
-  const Result report = run("report" + traces + " --model x.model.json --out pages");
+  const Result report = run("report x.model.json" + traces + " --out pages");
   EXPECT_EQ(report.status, 0) << report.err;
   EXPECT_NE(report.out.find("2 of 2 held out lie in"), std::string::npos) << report.out;
   EXPECT_NE(report.out.find(" 32M "), std::string::npos) << report.out;
@@ -96,7 +96,7 @@ TEST_F(Command, FitsATerminalOfEightyColumns) {
   const std::string fit = "fit" + names + " --allow-oversubscribed --machine m.machine.json";
   expect_fits_a_terminal(run(fit + " --out x.model.json"));
   expect_fits_a_terminal(run(fit + " --forms paper --out y.model.json"));
-  const std::string report = "report" + names + " --model x.model.json --out pages";
+  const std::string report = "report x.model.json" + names + " --out pages";
   expect_fits_a_terminal(run(report));
   const std::string question =
       " x.model.json --ranks 1,2,...,1024 --size N=1M,M=1048577 --machine ethernet-10g";
@@ -133,9 +133,8 @@ TEST_F(Command, ComparesAnyNumberOfSidesWithTheFirst) {
   EXPECT_NE(three.out.find("note: d lacks N=16M on 1 rank\n"), std::string::npos) << three.out;
   EXPECT_NE(three.err.find(" for certain"), std::string::npos) << three.err;
   EXPECT_EQ(run("compare a b --max-ratio 2").status, 0);
-  expect_one_line(run("compare a c b --max-ratio 1.2 --quiet"), 1,
+  expect_one_line(run("compare a c b --max-ratio 1.2 >/dev/null"), 1,
                   "for certain; --max-ratio is 1.2");
-  EXPECT_TRUE(run("compare a c --markdown").out.starts_with("**faster: "));
 
   const Result once = run("compare a e");
   EXPECT_EQ(once.status, 0) << once.err;
@@ -148,7 +147,7 @@ TEST_F(Command, ComparesAnyNumberOfSidesWithTheFirst) {
 
 TEST_F(Command, ComparesProgramsThatItRunsInTurn) {
   const Result same =
-      run("compare --run " SYNTHETIC_PROGRAM " " SYNTHETIC_PROGRAM " --ranks 1 --rounds 2 --json");
+      run("compare " SYNTHETIC_PROGRAM " " SYNTHETIC_PROGRAM " --ranks 1 --rounds 2 --json");
   EXPECT_EQ(same.status, 0) << same.err;
   EXPECT_NE(same.out.find("\"rounds\":2"), std::string::npos) << same.out;
 }
@@ -173,8 +172,8 @@ TEST_F(Command, AnyOtherNameRunsTheProgramBesideIt) {
   EXPECT_TRUE(fs::exists(folder_ / "t.jsonl"));
 }
 
-TEST_F(Command, EachPrintsOneObjectOnOneLineOrNothing) {
-  const std::string study = install() + " --machine m.machine.json --out s --fresh";
+TEST_F(Command, EachPrintsOneObjectOnOneLine) {
+  const std::string study = install() + " --machine m.machine.json --out s";
   // Each with the fields of its object that a script is likely to read.
   const std::vector<std::pair<std::string, std::vector<std::string>>> commands = {
       {study, {"app", "model", "page", "answers", "runs"}},
@@ -182,8 +181,7 @@ TEST_F(Command, EachPrintsOneObjectOnOneLineOrNothing) {
       {"predict s --ranks 2 --size N=64M", {"verdict", "predictions"}},
       {"plan s --ranks 1,2 --size N=64M --deadline 1h", {"verdict", "ranks", "choices"}},
       {"compare s s", {"rows", "summary"}},
-      {"report s --out pages", {"answers", "verdict", "runs"}},
-      {"export s --format csv --out s.csv", {"written", "traces"}}};
+      {"report s --out pages", {"answers", "verdict", "runs"}}};
   for (const auto& [command, fields] : commands) {
     const Result json = run(command + " --json", "./cleave");
     EXPECT_EQ(json.status, 0) << command << ": " << json.err;
@@ -193,18 +191,14 @@ TEST_F(Command, EachPrintsOneObjectOnOneLineOrNothing) {
     for (const std::string& field : fields) {
       EXPECT_TRUE(object.contains(field)) << command << ": no " << field;
     }
-    const Result quiet = run(command + " --quiet", "./cleave");
-    EXPECT_EQ(quiet.status, 0) << command << ": " << quiet.err;
-    EXPECT_EQ(quiet.out + quiet.err, "") << command;
   }
 }
 
 TEST_F(Command, AFileOnStandardOutputIsAloneThere) {
-  run(install() + " --machine m.machine.json --out s --fresh", "./cleave");
+  run(install() + " --machine m.machine.json --out s", "./cleave");
   const std::vector<std::pair<std::string, std::string>> commands = {
       {"fit s --out", "x.model.json"},
-      {"plan s --ranks 1,2 --size N=64M --deadline 1h --slurm", "x.sbatch"},
-      {"export s --format csv --out", "x.csv"}};
+      {"plan s --ranks 1,2 --size N=64M --deadline 1h --slurm", "x.sbatch"}};
   for (const auto& [command, file] : commands) {
     run(command + ' ' + file, "./cleave");
     const Result piped = run(command + " -", "./cleave");

@@ -62,7 +62,6 @@ TEST_F(StudyCommand, RunsFitsAndReports) {
 TEST_F(StudyCommand, SaysOnceWhatItsRehearsalsWarnOf) {
   EXPECT_EQ(cleave(fixed_ + " -- --warn").err,
             "synthetic: warning: rank 0 does other work in repetition 2\n");
-  EXPECT_EQ(cleave(fixed_ + " --fresh --quiet -- --warn").err, "");
 }
 
 TEST_F(StudyCommand, LeavesOutWhatItsBudgetHasNoTimeFor) {
@@ -211,7 +210,7 @@ TEST_F(StudyCommand, PrintsTheCommandThatRehearsesWhatNoLawAnswers) {
 
 TEST_F(StudyCommand, TakesTheProgramsOptionsBehindAListOfSizes) {
   const std::string sizes =
-      fixed_.substr(0, fixed_.find(" --sizes")) + " --machine m.machine.json --out s --fresh ";
+      fixed_.substr(0, fixed_.find(" --sizes")) + " --machine m.machine.json --out s ";
   for (const std::string list :
        {"--sizes N=2M N=4M N=8M", "--sizes=N=2M --sizes=N=4M", "--sizes N=2M N=4M --size N=64M",
         "--rounds 1 --sizes=\"--size N=1M\" --sizes=\"--size N=2M\""}) {
@@ -273,9 +272,8 @@ TEST_F(StudyCommand, ReusesTheRunsThatItsFolderHolds) {
   const std::string cut = read_file(traces / "sort-N-2M-p2-1.trace.jsonl");
   write_file(traces / "sort-N-2M-p2-1.trace.jsonl", cut.substr(0, cut.size() / 2));
   EXPECT_EQ(succeeds(fixed_).err,
-            "study: 50 of 52 runs were made earlier and are reused from s; --fresh makes all "
-            "anew\n");
-  EXPECT_EQ(succeeds(fixed_ + " --fresh").err, "");
+            "study: 50 of 52 runs were made earlier and are reused from s: without this folder "
+            "all are made anew\n");
   EXPECT_NE(succeeds(fixed_.substr(0, fixed_.find(" --sizes")) +
                      " --machine m.machine.json --out s --sizes N=1M N=2M N=4M")
                 .err.find("study: note: s also holds 28 traces of other runs"),
@@ -307,7 +305,7 @@ TEST_F(StudyCommand, ReusesRunsOfTheSameProgramFilesAndLauncher) {
   EXPECT_TRUE(reuses(elsewhere));
 }
 
-TEST_F(StudyCommand, FreshKeepsWhatThereIsUntilARunIsWhole) {
+TEST_F(StudyCommand, AnotherLauncherKeepsWhatThereIsUntilARunIsWhole) {
   succeeds(fixed_);
   const auto kept = [&] {
     std::map<std::string, std::string> files;
@@ -321,11 +319,13 @@ TEST_F(StudyCommand, FreshKeepsWhatThereIsUntilARunIsWhole) {
   const auto before = kept();
   ASSERT_GT(before.size(), 52U);
   const auto launcher = fixed_.find(" --launcher");
-  const std::string other = fixed_.substr(0, launcher) + " --launcher 'none {ranks}' --fresh" +
+  const std::string other = fixed_.substr(0, launcher) + " --launcher 'none {ranks}'" +
                             fixed_.substr(fixed_.find(" --", launcher + 1));
   EXPECT_NE(cleave(other).status, 0);
   EXPECT_EQ(kept(), before);
-  succeeds(fixed_ + " --fresh");
+  std::string elsewhere = fixed_;
+  fs::copy_file(folder_ / "launch", folder_ / "launch_elsewhere");
+  succeeds(elsewhere.replace(elsewhere.find("/launch ") + 1, 6, "launch_elsewhere"));
   EXPECT_EQ(files_in("s/traces").size(), 24U);
   EXPECT_EQ(files_in("s/before/traces").size(), 24U) << "nothing is lost then, too";
 }
@@ -342,7 +342,7 @@ TEST_F(StudyCommand, FindsItsProgram) {
   const Result in_path = run("study mine" + options,
                              "PATH=\"" + (folder_ / "elsewhere").string() + ":$PATH\" ./cleave");
   EXPECT_EQ(in_path.status, 0) << in_path.err;
-  succeeds("study elsewhere/mine --quiet --machine m.machine.json --out d" +
+  succeeds("study elsewhere/mine --machine m.machine.json --out d" +
            options.substr(0, options.find(" --sizes")));
   EXPECT_TRUE(has("12M-r64-1", "d")) << "its default size is answered";
   EXPECT_TRUE(has("8M-p1-1", "d") && !has("4M-p1-1", "d")) << "three of its sizes are run";
@@ -368,7 +368,7 @@ TEST_F(StudyCommand, ItsFolderStandsForItsFiles) {
             std::string::npos)
       << "the machine is that of the folder";
   succeeds("compare s s/");
-  succeeds("export s --format csv --out x.csv");
+  succeeds("export s --out x.csv");
 }
 
 }  // namespace

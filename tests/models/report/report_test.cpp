@@ -158,7 +158,7 @@ TEST(Page, AnswersAsThePredictionSays) {
                                 {"deadline", "1h"}};
   std::string field;
   const auto answer_to = [&](const nlohmann::json& fields) {
-    const nlohmann::json question = {{"fields", fields}};
+    const nlohmann::json question = {{"fields", fields}, {"choices", {1, 2, 4}}};
     return nlohmann::json::parse(page_answer(model, question.dump(), field));
   };
   const nlohmann::json answer = answer_to(asked);
@@ -167,6 +167,9 @@ TEST(Page, AnswersAsThePredictionSays) {
   EXPECT_EQ(answer.at("deadline"), (nlohmann::json{"yes", "Keeps 1h with 95 % probability."}));
   EXPECT_EQ(answer.at("grounds")[0], "N=64M is 2 times the largest that was fitted (32M)");
   EXPECT_EQ(answer.at("row").size(), kPlanHeads.size());
+  const PlanRequest request{.sizes = {{"N", 64 << 20}}, .ranks = {1, 2, 4}, .deadline_s = 3600};
+  const Plan plan = make_plan(model, request);
+  EXPECT_EQ(answer.at("chosen"), plan.choices.at(plan.chosen.value()).prediction.ranks);
   const std::string options = " --size N=64M";
   EXPECT_EQ(answer.at("commands"),
             (nlohmann::json{"cleave predict 'a study' --ranks 2" + options,
@@ -224,7 +227,6 @@ TEST(Text, OfATableThatIsWideHasHeadsOfSeveralLines) {
 TEST(Text, OfATableHasUnitsInItsCells) {
   const Table table{.columns = {{"measured (s)", true}}, .rows = {{seconds(2.5e-6)}}};
   EXPECT_EQ(to_terminal(table), "measured\n  2.5 us\n");
-  EXPECT_EQ(to_markdown(table), "| measured |\n| ---: |\n| 2.5 us |\n");
 }
 
 TEST(Text, OfATableLeavesOutDetails) {

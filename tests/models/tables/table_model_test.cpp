@@ -263,21 +263,18 @@ TEST(TableRuns, AreRowsWithTheirCountsRoundsAndRanks) {
             (Values{1, 1.01}));
   EXPECT_EQ(measurements("N,ranks,seconds\n8,2,1\n").points.front().ranks, 2);
   EXPECT_EQ(measurements("N,p,seconds\n8,2,1\n").points.front().ranks, 1) << "not named";
-  const RunPoint point =
-      measurements("N,p,procs,seconds\n8,2,4,1\n", {.only = "", .ranks_size = "procs"})
-          .points.front();
-  EXPECT_EQ(point.ranks, 4);
-  EXPECT_EQ(point.sizes, (NamedSizes{{"N", 8}, {"p", 2}}));
-  const Measurements scan = measurements("name,N,seconds\nsort,8,1\nscan,8,2\n", {.only = "scan"});
-  EXPECT_EQ(scan.app, "scan");
-  EXPECT_EQ(scan.points.front().wall_seconds, Values{2});
+  const std::string several = "name,N,seconds\nsort,8,1\nscan,8,2\n";
+  for (const TableChoice& choice : {TableChoice{.only = "scan"}, {.only = "", .usual = "scan"}}) {
+    EXPECT_EQ(measurements(several, choice).app, "scan");
+    EXPECT_EQ(measurements(several, choice).points.front().wall_seconds, Values{2});
+  }
+  EXPECT_EQ(measurements("N,seconds\n8,1\n", {.only = "", .usual = "scan"}).points.size(), 1U);
 }
 
 TEST(TableRuns, OfWhichItIsNotClearWhatIsMeantAreRefused) {
   const std::string series = "name,N,seconds\nsort,8,1\nscan,8,2\n";
   EXPECT_THROW(measurements(series), UsageError);
   EXPECT_THROW(measurements(series, {.only = "sorts"}), UsageError);
-  EXPECT_THROW(measurements("N,seconds\n8,1\n", {.only = "", .ranks_size = "procs"}), UsageError);
   EXPECT_EQ(measurements("a,b,c,d,e,f,seconds\n1,1,1,1,1,1,1\n").points.size(), 1U);
   EXPECT_THROW(measurements("a,b,c,d,e,f,g,seconds\n1,1,1,1,1,1,1,1\n"), UsageError);
   const testing::TemporaryFolder folder;

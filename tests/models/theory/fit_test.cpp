@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include <cleave/error.hpp>
 #include <cleave/host/host.hpp>
 

@@ -7,7 +7,6 @@
 #include <array>
 #include <cstdint>
 #include <new>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <filesystem>
-#include <functional>
 
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>
