@@ -97,7 +97,7 @@ void fields(detail::JsonFields& object, const JudgedRun& judged);
 /// The field "verdict": of the question that lies so far from what is known.
 void verdict_field(detail::JsonFields& object, const Verdict& verdict, double reach);
 
-/// What is told of a report that is written as `page`: in 23 lines, so that a prompt is the 24th.
+/// The words on a report that is written as `page`: in 23 lines, so that a prompt is the 24th.
 std::string told(const Report& report, const std::string& page);
 
 /// The verdict; the answers that come first, each as a line, with the prediction where there is

@@ -171,7 +171,7 @@ void run(PlanArguments& arguments) {
   notes.push_back(plan.left_out);
   std::erase(notes, "");
   constexpr std::ptrdiff_t kLines = 23;  // and the prompt
-  const std::string table = fmt::format("{}\n{}", wrapped(sentence_of(model.verdict, reach)),
+  const std::string table = fmt::format("{}\n{}", wrapped(sentence_of(model, answers, reach)),
                                         to_terminal(table_of(plan, is_table)));
   const std::string asked =
       plan.chosen && !is_refused

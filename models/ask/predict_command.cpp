@@ -63,7 +63,7 @@ void run(PredictArguments& arguments) {
     }
     object("predictions", predictions);
   });
-  std::string text = wrapped(sentence_of(model.verdict, reach)) + '\n';
+  std::string text = wrapped(sentence_of(model, answers, reach)) + '\n';
   if (answers.size() > 3) {  // which are read better in a table
     text += to_terminal(answers_table(answers));
   } else {

@@ -160,9 +160,19 @@ std::string sentence_of(const Verdict& verdict, double reach) {
 
 std::string sentence_of(const Model& model, const Prediction& said) {
   return said.state == State::not_checked && model.verdict.state(said.reach) == State::checked
-             ? fmt::format("not checked: the interval spans a factor of {:.3g}, which says little",
-                           said.high / said.low)
+             ? fmt::format(
+                   "not checked: the interval on {} spans a factor of {:.3g}: it says little",
+                   format_workers(said.ranks, said.threads), said.high / said.low)
              : sentence_of(model.verdict, said.reach);
+}
+
+std::string sentence_of(const Model& model, const std::vector<Answer>& answers, double reach) {
+  const auto wide = std::ranges::find_if(answers, [&](const Answer& answer) {
+    return answer.prediction &&
+           answer.prediction->state != model.verdict.state(answer.prediction->reach);
+  });
+  return wide != answers.end() ? sentence_of(model, *wide->prediction)
+                               : sentence_of(model.verdict, reach);
 }
 
 namespace {

@@ -25,7 +25,7 @@ std::string answer_line(const Prediction& prediction);
 /// One line of the verdict of a question: its state, how many checks speak for it, and how far they
 /// reach, or where they fail.
 std::string sentence_of(const Verdict& verdict, double reach);
-/// That of what the model has said; not checked, too, where its interval is wide.
+/// The verdict of what the model has said; not checked, too, where its interval is wide.
 std::string sentence_of(const Model& model, const Prediction& said);
 
 /// A run as measured and as predicted.
@@ -70,6 +70,9 @@ struct Answer {
   NamedSizes telling;                    ///< FormsApart::telling
   bool comes_first = false;              ///< whether every report begins with it
 };
+
+/// The verdict above several answers: that of so far a reach, or of an answer of a wide interval.
+std::string sentence_of(const Model& model, const std::vector<Answer>& answers, double reach);
 
 /// The forms of a model's block that say most different times of what `said` is of; none where
 /// likely ones are within a fifth, or the run is known.

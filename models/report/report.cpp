@@ -156,11 +156,13 @@ std::string answers_text(const Report& report, std::ptrdiff_t lines) {
   const std::vector<Answer> answers = first_answers(report);
   const Table table = answers_table(answers, report.comparisons);
   const bool is_table = table.rows.size() > 1;
+  const bool is_of_one_size = is_table && table.columns.front().is_detail;
   const bool is_whole = report.kept_state.empty();
   std::string text = is_whole ? "" : wrapped(report.title);
   text += wrapped((is_whole ? report.model.app + ": " : "") +
-                  sentence_of(report.model.verdict, reach_of(report))) +
-          '\n' + (is_table ? to_terminal(table) : "");
+                  sentence_of(report.model, answers, reach_of(report))) +
+          (is_of_one_size ? '\n' + table.rows[0][0].shown + ":\n" : "\n") +
+          (is_table ? to_terminal(table) : "");
   for (const Answer& answer : answers) {
     text += answer.prediction && is_table ? "" : wrapped(answer.line);
   }

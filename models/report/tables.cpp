@@ -53,7 +53,7 @@ Table predictions_table(const std::vector<JudgedRun>& comparisons, const Model& 
           is_search     ? "what the visits of nodes take, over the efficiency"
           : !has_blocks ? "the law of the table"
                         : "the schedule played with the blocks' medians"),
-      .columns = {{"ranks", true}, {"threads", true, !is_search}}};
+      .columns = {{"ranks", true}, {"threads", true}}};
   for (const std::string& name : names) {
     table.columns.push_back({name, true});
   }
@@ -61,12 +61,12 @@ Table predictions_table(const std::vector<JudgedRun>& comparisons, const Model& 
                                              {"predicted (s)", true},
                                              {"95 % from (s)", true},
                                              {"to (s)", true},
-                                             {"a run from (s)", true, true},
-                                             {"a run to (s)", true, true},
-                                             {"eq. 6 (s)", true, true},
+                                             {"a run from (s)", true},
+                                             {"a run to (s)", true},
+                                             {"eq. 6 (s)", true},
                                              {"error", true},
-                                             {"spread", true, true},
-                                             {"repetitions", true, true},
+                                             {"spread", true},
+                                             {"repetitions", true},
                                              {"run was"}});
   for (const JudgedRun& c : comparisons) {
     std::vector<Cell> row = {whole(c.run.ranks), whole(c.run.threads)};
@@ -152,11 +152,11 @@ Table coefficients_table(const Model& model) {
                   {"per host", true},
                   {"term"},
                   {"value", true},
-                  {"std. error", true, true},
-                  {"weight", true, true},
+                  {"std. error", true},
+                  {"weight", true},
                   {"factor", true},
                   {"residual", true},
-                  {"R²", true, true}}};
+                  {"R²", true}}};
   const auto add = [&](const std::string& name, const Law& law) {
     const Hypothesis& first = law.hypotheses.front();
     for (const auto& [per_host, factor] : first.factors) {

@@ -79,7 +79,7 @@ function showRefusal(message) {
   delete document.getElementById("answer").dataset.seconds;
 }
 
-// What else a deadline and the memory of a node say: a look and a sentence each.
+// A look and a sentence of the deadline and of the memory of a node, where they are asked for.
 const reasonsOf = ({ deadline, memory }) => [deadline, memory].filter(Boolean);
 
 function showAnswer(answer, heads) {

@@ -47,6 +47,8 @@ TEST(Verdict, SaysHowFarItReaches) {
             "failed: 6 of 10 held out lie in their intervals, up to 8 times beyond, median error "
             "0.0 %; 2 ranks, N=8 measured 1.3 s, predicted 1 s (950 ms to 1.05 s). Run or rehearse "
             "sizes nearer to those asked about");
+  verdict.checks = {{.measured_s = 1, .predicted_s = 1, .low = 0.1, .high = 1.1}};
+  EXPECT_EQ(verdict.state(0), State::not_checked) << "such an interval holds anything";
 }
 
 Answer at(int ranks, std::vector<std::string> notes) {
@@ -167,8 +169,7 @@ TEST(Page, AnswersAsThePredictionSays) {
   EXPECT_EQ(answer.at("deadline"), (nlohmann::json{"yes", "Keeps 1h with 95 % probability."}));
   EXPECT_EQ(answer.at("grounds")[0], "N=64M is 2 times the largest that was fitted (32M)");
   EXPECT_EQ(answer.at("row").size(), kPlanHeads.size());
-  const PlanRequest request{.sizes = {{"N", 64 << 20}}, .ranks = {1, 2, 4}, .deadline_s = 3600};
-  const Plan plan = make_plan(model, request);
+  const Plan plan = make_plan(model, {{{"N", 64 << 20}}, {1, 2, 4}, 3600, {}, 1e300, {}});
   EXPECT_EQ(answer.at("chosen"), plan.choices.at(plan.chosen.value()).prediction.ranks);
   const std::string options = " --size N=64M";
   EXPECT_EQ(answer.at("commands"),
