@@ -118,7 +118,7 @@ bool RankBag::step() {
 }
 
 bool RankBag::steal(Worker& worker) {
-  if (!segments_.can_be_stolen_from(worker.index)) {
+  if (!segments_.has_shared()) {
     return false;
   }
   set_active(worker, true);
@@ -143,7 +143,7 @@ bool RankBag::passive() {
 
 bool RankBag::wants_work() {
   return active_.load(std::memory_order_relaxed) < std::ssize(workers_) && !failure_.is_set() &&
-         !segments_.can_be_stolen_from(-1);
+         !segments_.has_shared();
 }
 
 std::vector<std::byte> RankBag::give() {

@@ -40,13 +40,9 @@ Balancer::Balancer(Transport& transport, Workload& workload, std::vector<int> ne
 
 bool Balancer::step() {
   bool handled = false;
-  while (outcome_ == Outcome::running) {
-    const std::optional<Message> message = transport_.receive();
-    if (!message) {
-      break;
-    }
+  for (std::optional<Message> message;
+       outcome_ == Outcome::running && (message = transport_.receive()); handled = true) {
     handle(*message);
-    handled = true;
   }
   if (outcome_ != Outcome::running) {
     return handled;

@@ -110,8 +110,9 @@ std::optional<Values> Blocks::solve_each(Block block, Values list, Level level,
 }
 
 std::optional<Values> Blocks::conquer(Values list, Level level) {
-  return solve_each(Block::conquer, std::move(list), level,
-                    [this](ErasedValue problem) { return app_.conquer(std::move(problem)); });
+  return solve_each(Block::conquer, std::move(list), level, [this](ErasedValue problem) {
+    return app_.conquer(std::move(problem), slot_);
+  });
 }
 
 std::optional<Values> Blocks::solve(Values list, Level level) {
@@ -122,9 +123,9 @@ std::optional<Values> Blocks::solve(Values list, Level level) {
   const bool is_one = list.size() == 1;
   return solve_each(Block::sequential, std::move(list), level, [&](ErasedValue problem) {
     return !is_one && app_.trivial(problem)
-               ? in_functor("conquer", [&] { return app_.conquer(std::move(problem)); })
+               ? in_functor("conquer", [&] { return app_.conquer(std::move(problem), slot_); })
            : solver_ ? solver_(std::move(problem))
-                     : app_.sequential(std::move(problem), limits_of(options().stealing));
+                     : app_.sequential(std::move(problem), limits_of(options().stealing), slot_);
   });
 }
 

@@ -23,7 +23,9 @@ ErasedValue solve_on_one_rank(const AnyApp& app, const Given& given, const CallO
     blocks.add_run_sizes(blocks.problem_sizes(problem));
     solution = blocks.solve(std::move(problem), Level{});
   } else {
-    solution = list_of(app.sequential(std::move(problem.front()), limits_of(options.stealing)));
+    WorkerSlot slot;
+    solution =
+        list_of(app.sequential(std::move(problem.front()), limits_of(options.stealing), slot));
   }
   if (solution) {
     blocks.add_run_sizes(blocks.solution_sizes(*solution));

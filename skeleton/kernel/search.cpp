@@ -32,8 +32,12 @@ struct Tasks<AnyApp> {
 
   bool trivial(const ErasedValue& problem) const { return app.trivial(problem); }
   bool small(const ErasedValue& problem) const { return app.small(problem); }
-  ErasedValue conquer(ErasedValue&& problem) const { return app.conquer(std::move(problem)); }
-  ErasedValue whole(ErasedValue&& problem) const { return app.sequential(std::move(problem), {}); }
+  ErasedValue conquer(ErasedValue&& problem, WorkerSlot& slot) const {
+    return app.conquer(std::move(problem), slot);
+  }
+  ErasedValue whole(ErasedValue&& problem, WorkerSlot& slot) const {
+    return app.sequential(std::move(problem), {}, slot);
+  }
   Values divide(ErasedValue& problem) const { return app.divide(problem, {.left = 1, .total = 2}); }
   ErasedValue combine(Solutions& solutions) const {
     Values all;

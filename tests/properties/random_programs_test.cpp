@@ -44,8 +44,7 @@ struct Group {
   int size = 0;
 };
 
-/// A message to the next rank by the program itself, received from anyone and with any tag, that is
-/// under way while the call runs.
+/// A message of the program to the next rank, by any source and tag, on its way during the call.
 class OwnMessage {
  public:
   OwnMessage(const Group& group, std::uint64_t seed)

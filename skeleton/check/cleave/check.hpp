@@ -124,7 +124,8 @@ template <TreeSearch App, class Same, class Total = typename App::Solution>
 std::optional<Total> solution_of_search(const App& app, const typename App::Problem& problem,
                                         const Same& same, Promises& promises) {
   SplitDeque<OpenOf<App>> stack;
-  Visitor<App> visitor(app, stack);
+  WorkerSlot slot;
+  Visitor<App> visitor(app, stack, slot);
   Total one{};
   Total other{};
   IncumbentOf<App> incumbent(first_incumbent(app, problem));
@@ -153,9 +154,10 @@ template <DivideAndConquer App, class Same, class Total = typename App::Solution
 std::optional<Total> solution_of_recursion(const App& app, const typename App::Problem& problem,
                                            const Same& same, Promises& promises) {
   constexpr std::size_t kMaxLevels = 5000;
+  WorkerSlot slot;
   std::optional<Total> solution;
   try {
-    solution = solve_on_heap(app, copy_of(problem), kMaxLevels);
+    solution = solve_on_heap(app, copy_of(problem), slot, kMaxLevels);
     for (const Share share : {Share{1, 2}, Share{1, 3}, Share{2, 5}}) {
       if (app.trivial(problem)) {
         break;
@@ -167,7 +169,7 @@ std::optional<Total> solution_of_recursion(const App& app, const typename App::P
             "divide is not deterministic");
       }
       for (auto& part : parts) {
-        solve_on_heap(app, std::move(part), kMaxLevels);
+        solve_on_heap(app, std::move(part), slot, kMaxLevels);
       }
     }
   } catch (const Error& error) {
@@ -175,7 +177,7 @@ std::optional<Total> solution_of_recursion(const App& app, const typename App::P
     return std::nullopt;
   }
   if constexpr (HasSequential<App>) {
-    promises.require(same(*solution, app.sequential(copy_of(problem))),
+    promises.require(same(*solution, sequential(app, copy_of(problem), slot)),
                      "sequential returns another solution than conquer, divide and combine");
   }
   return solution;
@@ -259,7 +261,7 @@ CheckedProblem checked_problem(const App& app, const std::string& name, Problem 
       std::vector<CheckedProblem> smaller;
       if (!app.trivial(*problem)) {
         for (Problem& part : subproblems(app, copy_of(*problem), Share{1, 2})) {
-          Solution own = solve_on_heap(app, copy_of(part));
+          Solution own = solve_sequential(app, copy_of(part));
           smaller.push_back(
               checked_problem(app, name + ", a part of it", std::move(part), std::move(own), same));
         }

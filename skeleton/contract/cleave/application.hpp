@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions that an application supplies (docs/reference/your-own-program.md), and what running
-// them means (`solve_sequential`). Needs no MPI. How DC_Call is called is in dc_call.hpp.
+// them means (`solve_sequential`). Needs no MPI.
 #pragma once
 
 #include <array>
@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <experimental/type_traits>
+#include <memory>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -41,10 +43,10 @@ concept HasTrivial = requires(const App& app, const typename App::Problem& probl
   { app.trivial(problem) } -> std::convertible_to<bool>;
 };
 
-/// `Solution conquer(Problem) const`: solves a trivial problem.
-template <class App>
-concept HasConquer = requires(const App& app, typename App::Problem problem) {
-  { app.conquer(std::move(problem)) } -> std::same_as<typename App::Solution>;
+/// `Solution conquer(Problem) const`: solves a trivial problem. It may take a `Worker&` as well.
+template <class App, class... Worker>
+concept HasConquer = requires(const App& app, typename App::Problem problem, Worker&... worker) {
+  { app.conquer(std::move(problem), worker...) } -> std::same_as<typename App::Solution>;
 };
 
 /// `Solution after(const Problem&, Solution) const`, optional: works on a problem that was divided,
@@ -56,6 +58,32 @@ concept HasAfter = requires(const App& app, const typename App::Problem& problem
 };
 
 namespace detail {
+
+template <class App>
+using WorkerMember = typename App::Worker;
+/// `App::Worker`: what a thread keeps from one functor to the next of a call, such as a table.
+template <class App>
+using WorkerOf = std::experimental::detected_or_t<void, WorkerMember, App>;
+/// The place of a thread's Worker in one call.
+using WorkerSlot = std::shared_ptr<void>;
+
+/// Calls `functor`, which takes the Worker in `slot`; the first one's is made, by its thread.
+template <class App, bool takes, class Functor>
+decltype(auto) with_worker(WorkerSlot& slot, const Functor& functor) {
+  if constexpr (takes) {
+    if (slot == nullptr) {
+      slot = std::make_shared<WorkerOf<App>>();
+    }
+    return functor(*static_cast<WorkerOf<App>*>(slot.get()));
+  } else {
+    return functor();
+  }
+}
+
+template <class App, class... Worker>
+concept SolvesWhole = requires(const App& app, typename App::Problem problem, Worker&... worker) {
+  { app.sequential(std::move(problem), worker...) } -> std::same_as<typename App::Solution>;
+};
 
 /// A problem as `divide` gets it: to be moved from, unless `after` is to see it.
 template <class App>
@@ -97,11 +125,10 @@ concept HasCombineOfMany =
       { app.combine(std::move(all)) } -> std::same_as<typename App::Solution>;
     };
 
-/// `Solution sequential(Problem) const`, optional: a whole subproblem, as fast as one rank can.
+/// `Solution sequential(Problem) const`, optional: a whole subproblem, as fast as one rank can. It
+/// may take a `Worker&` as well.
 template <class App>
-concept HasSequential = requires(const App& app, typename App::Problem problem) {
-  { app.sequential(std::move(problem)) } -> std::same_as<typename App::Solution>;
-};
+concept HasSequential = detail::SolvesWhole<App> || detail::SolvesWhole<App, detail::WorkerOf<App>>;
 
 /// `bool small(const Problem&) const`, optional: whether one worker solves the problem alone where
 /// threads share work; without it, `trivial` ones alone.
@@ -123,11 +150,12 @@ concept HasSolutionSizes = requires(const App& app, const typename App::Solution
   { app.solution_sizes(solution) } -> std::same_as<Sizes>;
 };
 
-/// An application. Its functors are const, and deterministic where every rank divides on its own
-/// (`replicated`).
+/// An application. Its functors are const, and deterministic where every rank divides.
 template <class App>
-concept DivideAndConquer = HasProblemAndSolution<App> && HasTrivial<App> && HasConquer<App> &&
-                           HasDivide<App> && (HasCombine<App> || HasCombineOfMany<App>);
+concept DivideAndConquer =
+    HasProblemAndSolution<App> && HasTrivial<App> &&
+    (HasConquer<App> || HasConquer<App, detail::WorkerOf<App>>)&&HasDivide<App> &&
+    (HasCombine<App> || HasCombineOfMany<App>);
 
 /// `static constexpr bool kMergesParts = true`: the ranks solve any parts of the problem, and
 /// `combine` of two groups' solutions is that of both together, on every rank.
@@ -193,6 +221,17 @@ Halves<typename App::Problem> divide(const App& app, Problem&& problem, Share sh
 
 namespace detail {
 
+template <class App>
+auto conquer(const App& app, typename App::Problem&& problem, WorkerSlot& slot) {
+  return with_worker<App, HasConquer<App, WorkerOf<App>>>(
+      slot, [&](auto&... worker) { return app.conquer(std::move(problem), worker...); });
+}
+template <HasSequential App>
+auto sequential(const App& app, typename App::Problem&& problem, WorkerSlot& slot) {
+  return with_worker<App, SolvesWhole<App, WorkerOf<App>>>(
+      slot, [&](auto&... worker) { return app.sequential(std::move(problem), worker...); });
+}
+
 /// The subproblems of a problem that is not trivial, in their order, those of halves by `share`.
 /// \throws Error  if there are none
 template <DivideAndConquer App>
@@ -221,8 +260,7 @@ typename App::Solution combine_all(const App& app, std::size_t count, const Take
   } else {
     typename App::Solution all = take(0);
     for (std::size_t i = 1; i < count; ++i) {
-      typename App::Solution next = take(i);
-      all = app.combine(std::move(all), std::move(next));
+      all = app.combine(std::move(all), take(i));
     }
     return all;
   }
@@ -243,7 +281,7 @@ typename App::Solution after_parts(const App& app, const typename App::Problem& 
 /// \throws Error  beyond `max_levels`
 template <DivideAndConquer App>
 typename App::Solution solve_on_heap(const App& app, typename App::Problem problem,
-                                     std::size_t max_levels = PTRDIFF_MAX) {
+                                     WorkerSlot& slot, std::size_t max_levels = PTRDIFF_MAX) {
   /// A problem that was divided, with the solutions of its parts as far as they are there.
   struct Divided {
     decltype(subproblems(app, std::move(problem))) parts;
@@ -261,7 +299,7 @@ typename App::Solution solve_on_heap(const App& app, typename App::Problem probl
       stack.push_back({std::move(parts), std::move(problem), {}});
       problem = std::move(stack.back().parts[0]);
     }
-    typename App::Solution solution = app.conquer(std::move(problem));
+    typename App::Solution solution = detail::conquer(app, std::move(problem), slot);
     for (;; stack.pop_back()) {
       if (stack.empty()) {
         return solution;
@@ -280,30 +318,29 @@ typename App::Solution solve_on_heap(const App& app, typename App::Problem probl
 
 /// Solves like `solve_sequential`, by recursive calls as far as `levels`.
 template <DivideAndConquer App>
-typename App::Solution solve_by_calls(const App& app, typename App::Problem problem, int levels) {
+typename App::Solution solve_by_calls(const App& app, typename App::Problem problem,
+                                      WorkerSlot& slot, int levels = 100) {
   if (levels == 0) {
-    return solve_on_heap(app, std::move(problem));
+    return solve_on_heap(app, std::move(problem), slot);
   }
   if (app.trivial(std::as_const(problem))) {
-    return app.conquer(std::move(problem));
+    return detail::conquer(app, std::move(problem), slot);
   }
   if constexpr (HasDivideInMany<App>) {
     auto parts = subproblems(app, static_cast<ToDivide<App>>(problem));
     const auto solve = [&](std::size_t i) {
-      return solve_by_calls(app, std::move(parts[i]), levels - 1);
+      return solve_by_calls(app, std::move(parts[i]), slot, levels - 1);
     };
     return after_parts(app, problem, combine_all(app, parts.size(), solve));
   } else {  // without an array and an optional, which take as long as a small node
     auto [left, right] =
         cleave::divide(app, static_cast<ToDivide<App>>(problem), Share{.left = 1, .total = 2});
-    auto left_solution = solve_by_calls(app, std::move(left), levels - 1);
-    auto right_solution = solve_by_calls(app, std::move(right), levels - 1);
+    auto left_solution = solve_by_calls(app, std::move(left), slot, levels - 1);
+    auto right_solution = solve_by_calls(app, std::move(right), slot, levels - 1);
     return after_parts(app, problem,
                        app.combine(std::move(left_solution), std::move(right_solution)));
   }
 }
-
-inline constexpr int kLevelsByCalls = 100;
 
 }  // namespace detail
 
@@ -311,7 +348,8 @@ inline constexpr int kLevelsByCalls = 100;
 /// stack is on the heap. This is the meaning of DC_Call: every executor returns what this returns.
 template <DivideAndConquer App>
 typename App::Solution solve_sequential(const App& app, typename App::Problem problem) {
-  return detail::solve_by_calls(app, std::move(problem), detail::kLevelsByCalls);
+  detail::WorkerSlot slot;
+  return detail::solve_by_calls(app, std::move(problem), slot);
 }
 
 }  // namespace cleave

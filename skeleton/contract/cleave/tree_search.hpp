@@ -6,7 +6,6 @@
 //     using Problem = ...;
 //     using Solution = ...;   // Solution{} is neutral for combine
 //     using Node = ...;       // may be left out where it is the Problem
-//
 //     // Adds the node's own contribution to `total`, and appends its children.
 //     void visit(Node node, Children<Node>& children, Solution& total) const;
 //     Solution combine(Solution left, Solution right) const;
@@ -14,18 +13,15 @@
 //     void begin(Problem problem, Children<Node>& children, Solution& total) const;
 //   };
 //
-// Each worker has a total of its own, so `visit` is called by several threads at once, each with
-// another `total`. Which worker visits which nodes, and in which order, is not determined; a worker
-// visits first what was appended last. The totals are combined at the end, in any order.
-//
+// Each worker has a total of its own, so `visit` is called by several threads at once. Which worker
+// visits which nodes, and in which order, is not determined; a worker visits first what was
+// appended last. The totals are combined at the end, in any order.
 // Branch-and-bound has an `Incumbent<Bound>&` as fourth argument, and may have a `first_incumbent`.
-// A visit of `std::span<Node>` gets the newest nodes of its worker, the newest first, and may move
-// from them: at most kMaxNodesAtOnce, and fewer where others are to take some.
-//
+// A `Worker&` may be the last (application.hpp). A visit of `std::span<Node>` gets the newest nodes
+// of its worker, the newest first, and may move from them: at most kMaxNodesAtOnce.
 // Children of many bytes, or such as a bound may rule out, are better made when they are visited: a
 // visit of `const Node&` and LazyChildren says how many there are, and `child(parent, index)` makes
-// one, or nothing. Several workers may make the children of one node, each with a copy of it, so a
-// Node is copyable, and `child` depends on its arguments alone.
+// one, or nothing. Several workers may make those of one node, each with a copy of it.
 #pragma once
 
 #include <algorithm>
@@ -160,6 +156,11 @@ constexpr typename BoundTraits<Bound>::Value value_of(std::int64_t key) {
   }
 }
 
+template <class App>
+using BoundMember = typename App::Bound;
+template <class App>
+using NodeMember = typename App::Node;
+
 }  // namespace detail
 
 /// The best value that any worker of any rank has found: a bound on what is still worth a visit. It
@@ -192,23 +193,15 @@ class Incumbent {
     static_assert(detail::ConvertsWithoutLoss<T, Value>,
                   "cleave: the value that is offered does not fit the incumbent's type without "
                   "loss: name the application's `Bound`, or convert the value");
-    if constexpr (std::floating_point<T>) {
-      if (value != value) {
-        return false;
-      }
-    }
-    return offer_key(detail::key_of<Bound>(static_cast<Value>(value)));
+    return !std::isnan(value) && offer_key(detail::key_of<Bound>(static_cast<Value>(value)));
   }
 
   std::int64_t key() const { return key_.load(std::memory_order_relaxed); }
   bool offer_key(std::int64_t key) {
     std::int64_t known = this->key();
-    while (key < known) {
-      if (key_.compare_exchange_weak(known, key, std::memory_order_relaxed)) {
-        return true;
-      }
+    while (key < known && !key_.compare_exchange_weak(known, key, std::memory_order_relaxed)) {
     }
-    return false;
+    return key < known;
   }
 
  private:
@@ -219,15 +212,6 @@ class Incumbent {
                 "cleave: the Bound of an incumbent must be an integer of at most 64 bits, float, "
                 "double, or cleave::Maximise of one of these");
 };
-
-namespace detail {
-
-template <class App>
-using BoundMember = typename App::Bound;
-template <class App>
-using NodeMember = typename App::Node;
-
-}  // namespace detail
 
 /// `App::Bound` where it has one, else std::int64_t.
 template <class App>
@@ -242,14 +226,22 @@ inline constexpr std::size_t kMaxNodesAtOnce = 64;
 
 namespace detail {
 
-/// \tparam Incumbent  one for a visit of branch-and-bound, else none
-template <class App, class Visited, class To, class... Incumbent>
-concept VisitWith = requires(const App& app, Visited visited, To& children,
-                             typename App::Solution& total, Incumbent&... incumbent) {
-  app.visit(std::move(visited), children, total, incumbent...);
-};
+/// \tparam More  arguments of a visit: an incumbent, a Worker, both or none
+template <class App, class Visited, class To, class... More>
+concept VisitWith =
+    requires(const App& app, Visited visited, To& children, typename App::Solution& total,
+             More&... more) { app.visit(std::move(visited), children, total, more...); };
 template <class App, class Visited, class To>
-concept VisitOf = VisitWith<App, Visited, To> || VisitWith<App, Visited, To, IncumbentOf<App>>;
+concept VisitOf = VisitWith<App, Visited, To> || VisitWith<App, Visited, To, IncumbentOf<App>> ||
+                  VisitWith<App, Visited, To, WorkerOf<App>> ||
+                  VisitWith<App, Visited, To, IncumbentOf<App>, WorkerOf<App>>;
+/// One of any form.
+template <class App, class... More>
+concept AnyVisitWith = VisitWith<App, NodeOf<App>, Children<NodeOf<App>>, More...> ||
+                       VisitWith<App, std::span<NodeOf<App>>, Children<NodeOf<App>>, More...> ||
+                       VisitWith<App, const NodeOf<App>&, LazyChildren, More...>;
+template <class App, class Worker>
+concept VisitTakes = AnyVisitWith<App, Worker> || AnyVisitWith<App, IncumbentOf<App>, Worker>;
 
 template <class App>
 concept VisitsOne = VisitOf<App, NodeOf<App>, Children<NodeOf<App>>>;
@@ -273,10 +265,8 @@ concept HasVisit = std::movable<NodeOf<App>> &&
                    (detail::VisitsOne<App> || VisitsSeveral<App> || VisitsLazily<App>);
 template <class App>
 concept HasBoundedVisit =
-    HasVisit<App> &&
-    (detail::VisitWith<App, NodeOf<App>, Children<NodeOf<App>>, IncumbentOf<App>> ||
-     detail::VisitWith<App, std::span<NodeOf<App>>, Children<NodeOf<App>>, IncumbentOf<App>> ||
-     detail::VisitWith<App, const NodeOf<App>&, LazyChildren, IncumbentOf<App>>);
+    HasVisit<App> && (detail::AnyVisitWith<App, IncumbentOf<App>> ||
+                      detail::AnyVisitWith<App, IncumbentOf<App>, detail::WorkerOf<App>>);
 
 /// `Node child(const Node& parent, std::int64_t index) const`, or std::optional<Node>; the
 /// incumbent may be its third argument.
@@ -310,6 +300,14 @@ concept TreeSearch =
     HasProblemAndSolution<App> && HasVisit<App> && MakesChildren<App> &&
     (HasBegin<App> || std::same_as<typename App::Problem, NodeOf<App>>)&&HasCombine<App>;
 
+/// The limits of a search; one that needs more ends with an Error, or tells.
+struct SearchLimits {
+  std::int64_t nodes = std::numeric_limits<std::int64_t>::max();  ///< as the total's size "nodes"
+  double seconds = std::numeric_limits<double>::infinity();
+  const std::atomic<bool>* stop = nullptr;           ///< set by a signal handler
+  std::optional<EndedEarly>* ended_early = nullptr;  ///< as in StealingOptions
+};
+
 namespace detail {
 
 /// The nodes of a search that are still to be visited, as its deques hold them.
@@ -340,15 +338,15 @@ void open_first(const App& app, typename App::Problem problem, SplitDeque<OpenOf
   }
 }
 
-/// One thread's visits of the nodes in its deque, the newest first. Refers to both.
+/// One thread's visits of the nodes in its deque, the newest first. Refers to all.
 template <TreeSearch App>
 class Visitor {
  public:
   using Node = NodeOf<App>;
   using Total = typename App::Solution;
 
-  Visitor(const App& app, SplitDeque<OpenOf<App>>& deque)
-      : app_(app), deque_(deque), children_(deque) {}
+  Visitor(const App& app, SplitDeque<OpenOf<App>>& deque, WorkerSlot& slot)
+      : app_(app), deque_(deque), slot_(slot), children_(deque) {}
 
   /// \return  how many nodes it has visited, at most `maximum`: none where a child is nothing
   std::int64_t visit(std::int64_t maximum, Total& total, IncumbentOf<App>& incumbent) {
@@ -375,11 +373,13 @@ class Visitor {
   /// \param visited  a node, or a span of several
   template <class Visited>
   void call(Visited&& visited, Total& total, IncumbentOf<App>& incumbent) {
-    if constexpr (HasBoundedVisit<App>) {
-      app_.visit(std::forward<Visited>(visited), children_, total, incumbent);
-    } else {
-      app_.visit(std::forward<Visited>(visited), children_, total);
-    }
+    with_worker<App, VisitTakes<App, WorkerOf<App>>>(slot_, [&](auto&... worker) {
+      if constexpr (HasBoundedVisit<App>) {
+        app_.visit(std::forward<Visited>(visited), children_, total, incumbent, worker...);
+      } else {
+        app_.visit(std::forward<Visited>(visited), children_, total, worker...);
+      }
+    });
   }
 
   std::int64_t visit_lazily(Total& total, IncumbentOf<App>& incumbent) {
@@ -423,6 +423,7 @@ class Visitor {
 
   const App& app_;
   SplitDeque<OpenOf<App>>& deque_;
+  WorkerSlot& slot_;
   std::conditional_t<VisitsLazily<App>, LazyChildren, Children<Node>> children_;
   std::vector<Node> taken_;  ///< while several are visited at once
 };
@@ -436,18 +437,6 @@ typename IncumbentOf<App>::Value first_incumbent(const App& app,
     return IncumbentOf<App>::kNone;
   }
 }
-
-}  // namespace detail
-
-/// The limits of a search; one that needs more ends with an Error, or tells.
-struct SearchLimits {
-  std::int64_t nodes = std::numeric_limits<std::int64_t>::max();  ///< as the total's size "nodes"
-  double seconds = std::numeric_limits<double>::infinity();
-  const std::atomic<bool>* stop = nullptr;           ///< set by a signal handler
-  std::optional<EndedEarly>* ended_early = nullptr;  ///< as in StealingOptions
-};
-
-namespace detail {
 
 /// The size "nodes" of what was counted so far; none where the application has no such size.
 template <HasProblemAndSolution App>
@@ -486,14 +475,14 @@ template <TreeSearch App>
 typename App::Solution search_sequentially(const App& app, typename App::Problem problem,
                                            const SearchLimits& limits = {}) {
   using namespace detail;
-  constexpr std::int64_t kVisitsBetweenLooks = 1024;
+  constexpr std::int64_t kLook = 1024;
   SplitDeque<OpenOf<App>> stack;
-  Visitor<App> visitor(app, stack);
+  WorkerSlot slot;
+  Visitor<App> visitor(app, stack, slot);
   typename App::Solution total{};
   IncumbentOf<App> incumbent(first_incumbent(app, problem));
   open_first(app, std::move(problem), stack, total);
   std::int64_t visits = 0;
-  std::int64_t next_look = kVisitsBetweenLooks;
   const std::int64_t begin_ns = monotonic_ns();
   const auto is_beyond = [&] {
     return ends_search(limits, beyond(limits, nodes_of(app, total).value_or(visits)));
@@ -503,10 +492,8 @@ typename App::Solution search_sequentially(const App& app, typename App::Problem
     return ends_search(limits, told_to_end(limits, seconds));
   };
   while (!stack.private_empty() && !visitor.is_stopped()) {
-    visits += visitor.visit(next_look - visits, total, incumbent);
-    const bool is_to_look = visits == next_look;
-    next_look += is_to_look ? kVisitsBetweenLooks : 0;
-    if ((is_to_look && is_beyond()) || (may_be_told_to_end(limits) && is_told())) {
+    visits += visitor.visit(kLook - visits % kLook, total, incumbent);
+    if ((visits % kLook == 0 && is_beyond()) || (may_be_told_to_end(limits) && is_told())) {
       return total;
     }
   }

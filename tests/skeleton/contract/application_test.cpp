@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <cleave/application.hpp>
-#include <cleave/dc_call.hpp>
 
 #include "tests/skeleton/examples.hpp"
 
@@ -66,18 +65,6 @@ TEST(SolveSequential, WorksOnParentsAtAnyDepth) {
   const std::string solution = solve_sequential(Paths{.depth = 301}, "");
   EXPECT_EQ(solution.size(), 3U * 301U + 1U);
   EXPECT_TRUE(solution.starts_with("d0987654321098")) << solution.substr(0, 20);
-}
-
-TEST(Functors, FiveLambdasAreAnApplication) {
-  const auto trivial = [](const int& n) { return n <= 1; };
-  const auto divide = [](int n) { return Halves<int>{n / 2, n - n / 2}; };
-  const auto conquer = [](int n) { return static_cast<long>(n); };
-  const auto combine = [](long a, long b) { return a + b; };
-  const auto sequential = [](int n) { return static_cast<long>(n); };
-  using App = Functors<int, decltype(trivial), decltype(divide), decltype(conquer),
-                       decltype(combine), decltype(sequential)>;
-  static_assert(DivideAndConquer<App> && HasSequential<App> && !HasDivideByShare<App>);
-  EXPECT_EQ(solve_sequential(App{trivial, divide, conquer, combine, sequential}, 37), 37);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // Every placement returns what solve_sequential returns, at any number of ranks, or one error on
 // all. Subproblems are shared out among ranks, and a rank's own part among its threads.
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <numeric>
 #include <optional>
 #include <random>
+#include <span>
 #include <stdexcept>
 #include <thread>
 
@@ -470,8 +472,10 @@ struct Meeting {
   using Problem = examples::CountCalls::Range;
   using Solution = std::int64_t;
   struct Seen {
-    int call = 0;
     std::atomic<int> threads = 0, solved_alone = 0;
+  };
+  struct Worker {
+    bool has_met = false;
   };
   Seen* seen;
 
@@ -485,10 +489,9 @@ struct Meeting {
             {p.first + 2 * third, p.last}};
   }
   Solution combine(Solution left, Solution right) const { return left + right; }
-  Solution sequential(Problem p) const {
+  Solution sequential(Problem p, Worker& worker) const {
     ++seen->solved_alone;
-    thread_local int met_in = 0;
-    if (std::exchange(met_in, seen->call) != seen->call) {
+    if (!std::exchange(worker.has_met, true)) {
       ++seen->threads;
       const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
       while (seen->threads < 2 && std::chrono::steady_clock::now() < end) {
@@ -505,14 +508,91 @@ struct Meeting {
 
 TEST_P(Placements, ARanksOwnPartIsSharedByItsThreads) {
   const std::int64_t last = 10'000;
-  static int calls = 0;
-  Meeting::Seen seen{.call = ++calls};
+  Meeting::Seen seen;
   const auto result =
       DC_Call(DC_Type::hypercube, Meeting{&seen}, {0, last},
               {.comm = MPI_COMM_WORLD, .placement = GetParam(), .stealing = {.threads = 2}});
   EXPECT_EQ(result, has_solution(GetParam()) ? last * (last - 1) / 2 : 0);
   EXPECT_GE(seen.threads, 2);  // others for each problem of a list
   EXPECT_GT(seen.solved_alone, 10);
+}
+
+/// Counts leaves, and the Workers that they were solved with.
+struct Leaves {
+  struct Solution {
+    std::int64_t leaves = 0;
+    std::int64_t workers = 0;
+  };
+  struct Worker {
+    static inline std::atomic<int> made = 0;
+    static inline std::atomic<bool> throws = false;
+
+    Worker() { ++made, throws ? throw std::runtime_error("no table") : 0; }
+    Solution solve(int count) {
+      EXPECT_EQ(thread, std::this_thread::get_id());
+      return {count, std::exchange(is_new, false) ? 1 : 0};
+    }
+    const std::thread::id thread = std::this_thread::get_id();
+    bool is_new = true;
+  };
+  using Problem = int;
+
+  bool trivial(const int& n) const { return n == 1; }
+  Solution conquer(int n, Worker& worker) const { return worker.solve(n); }
+  Halves<int> divide(int n) const { return {n / 2, n - n / 2}; }
+  Solution combine(Solution left, Solution right) const {
+    return {left.leaves + right.leaves, left.workers + right.workers};
+  }
+};
+struct LeavesOfParts : Leaves {
+  bool small(const int& n) const { return n < 5; }
+  Solution sequential(int n, Worker& worker) const { return worker.solve(n); }
+};
+struct LeavesOfNodes : Leaves {
+  void visit(std::span<int> nodes, Children<int>& children, Solution& total, Incumbent<>& /*best*/,
+             Worker& worker) const {
+    for (const int n : nodes) {
+      total = combine(total, worker.solve(n == 1 ? 1 : 0));
+      if (n > 1) {
+        children.push(n / 2);
+        children.push(n - n / 2);
+      }
+    }
+  }
+};
+struct LeavesThatCall : Leaves {
+  Solution conquer(int n, Worker& worker) const {
+    EXPECT_EQ(DC_Call(DC_Type::sequential, Leaves{}, 2).workers, 1);
+    --Worker::made;
+    return worker.solve(n);
+  }
+};
+
+template <class App>
+class Workers : public ::testing::Test {};
+using WithWorkers = ::testing::Types<Leaves, LeavesOfParts, LeavesOfNodes, LeavesThatCall>;
+TYPED_TEST_SUITE(Workers, WithWorkers);
+
+TYPED_TEST(Workers, AreOfOneThreadAndOneCallOrOneErrorOnEveryRank) {
+  const Comm comm(MPI_COMM_WORLD);
+  EXPECT_EQ(DC_Call(DC_Type::sequential, TypeParam{}, 300).workers, 1);
+  for (const DC_Type type : {DC_Type::hypercube, DC_Type::work_stealing}) {
+    for (int threads = 1; threads <= 4; ++threads) {
+      const Options options{.comm = MPI_COMM_WORLD, .stealing = {.threads = threads}};
+      for (int call = 0; call < 2; ++call) {
+        Leaves::Worker::made = 0;
+        const auto found = DC_Call(type, TypeParam{}, 300, options);
+        EXPECT_EQ(found.leaves, 300);
+        EXPECT_EQ(found.workers, comm.allreduce_sum(std::int64_t{Leaves::Worker::made}));
+        EXPECT_GE(found.workers, type == DC_Type::hypercube && threads == 1 ? comm.size() : 1);
+        EXPECT_LE(found.workers, comm.size() * threads);
+      }
+      Leaves::Worker::throws = true;
+      EXPECT_THAT(error_of([&] { DC_Call(type, TypeParam{}, 300, options); }),
+                  ::testing::EndsWith(": no table"));
+      Leaves::Worker::throws = false;
+    }
+  }
 }
 
 /// Counts the numbers of a range, by a search or by halves.

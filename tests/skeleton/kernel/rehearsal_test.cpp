@@ -136,7 +136,8 @@ void rehearse(Seen& seen, const App& app, Placement placement, const Comm& proce
   if (at_leaf) {
     solver = [&](ErasedValue problem) {
       at_leaf();
-      return any.sequential(std::move(problem), {});
+      WorkerSlot slot;
+      return any.sequential(std::move(problem), {}, slot);
     };
   }
   Rehearsal rehearsal(any, options, processes, ranks, rank, erased, solver);

@@ -24,10 +24,8 @@
   CLEAVE_REQUIRE(holds, "cleave: the application must have `" member "`" why)
 
 /// Requires that App's member x, if there is one, is as it must be.
-#define CLEAVE_REQUIRE_FORM(x, holds, form)                                      \
-  CLEAVE_REQUIRE(!Mentions_##x<App> || (holds), "cleave: the application's `" #x \
-                                                "` must "                        \
-                                                "be " form)
+#define CLEAVE_REQUIRE_FORM(x, ok, form) \
+  CLEAVE_REQUIRE(!Mentions_##x<App> || (ok), "cleave: the application's `" #x "` must be " form)
 
 /// Defines `Mentions_x<App>`: whether App has any member x, be it private, overloaded, a template
 /// or of a wrong type. A name that two bases have is ambiguous. Nothing derives from a final class,
@@ -83,9 +81,9 @@ template <class App>
 consteval bool require_search() {
   CLEAVE_REQUIRE(HasVisit<App>,
                  "cleave: the application's `visit` must be `void visit(Node, Children<Node>&, "
-                 "Solution&) const`, of a movable Node, with an `Incumbent<Bound>&` as fourth "
-                 "where it wants one, and `std::span<Node>` as first where it takes several nodes; "
-                 "or `void visit(const Node&, LazyChildren&, Solution&) const`")
+                 "Solution&) const`, of a movable Node, with an `Incumbent<Bound>&` as fourth and "
+                 "a `Worker&` as last where it wants them, and `std::span<Node>` as first where it "
+                 "takes several; or `void visit(const Node&, LazyChildren&, Solution&) const`")
   CLEAVE_REQUIRE_MEMBER(MakesChildren<App>,
                         "Node child(const Node& parent, std::int64_t index) const",
                         ", or of `std::optional<Node>`, and a Node that can be copied, since its "
@@ -111,17 +109,21 @@ concept SplitsPlainParts = requires {
   typename App::Splitter;
 } && SplitsParts<App> && Plain<typename App::Element> && Plain<typename App::Splitter>;
 
-/// Reports the first thing that keeps `App` from dividing and conquering.
+/// Reports the first thing that keeps `App` from searching, or from dividing and conquering.
 template <class App>
-consteval bool require_recursion() {
-  CLEAVE_REQUIRE_MEMBER(HasTrivial<App>, "bool trivial(const Problem&) const",
-                        ", which tests whether conquer solves a problem directly")
+consteval bool require_form() {
+  if constexpr (Mentions_visit<App>) {
+    return require_search<App>();
+  } else
+    CLEAVE_REQUIRE_MEMBER(HasTrivial<App>, "bool trivial(const Problem&) const",
+                          ", which tests whether conquer solves a problem directly")
   CLEAVE_REQUIRE_MEMBER(HasDivide<App>, "Halves<Problem> divide(Problem) const",
                         ", `Halves<Problem> divide(Problem, Share) const` or, of any number, "
                         "`std::vector<Problem> divide(Problem) const`; with `after` it takes a "
                         "`const Problem&`, or a Problem that can be copied")
-  CLEAVE_REQUIRE_MEMBER(HasConquer<App>, "Solution conquer(Problem) const",
-                        ", which solves a trivial problem")
+  CLEAVE_REQUIRE_MEMBER((HasConquer<App> || HasConquer<App, WorkerOf<App>>),
+                        "Solution conquer(Problem) const",
+                        ", which solves a trivial problem, or `(Problem, Worker&)`")
   CLEAVE_REQUIRE_MEMBER((HasCombine<App> || HasCombineOfMany<App>),
                         "Solution combine(Solution left, Solution right) const",
                         " or, where `divide` returns a vector, `Solution "
@@ -139,14 +141,12 @@ consteval bool require_recursion() {
   return true;
 }
 
-template <class App>
-consteval bool require_form() {
-  if constexpr (Mentions_visit<App>) {
-    return require_search<App>();
-  } else {
-    return require_recursion<App>();
-  }
-}
+template <class App, class Worker>
+concept Takes = HasConquer<App, Worker> || SolvesWhole<App, Worker> || VisitTakes<App, Worker>;
+/// A Worker, if there is one, can be made for each thread, and is taken by reference.
+template <class App, class Worker = WorkerOf<App>>
+concept MakesWorkers = std::is_void_v<Worker> || (std::default_initializable<Worker> &&
+                                                  Takes<App, Worker> && !Takes<App, const Worker>);
 
 /// Reports the first thing that keeps `App` from being run on a `Given` problem.
 /// \return  whether there was none
@@ -160,12 +160,16 @@ consteval bool require_application() {
   if constexpr (!require_form<App>()) {
     return false;
   } else {
-    CLEAVE_REQUIRE_FORM(sequential, HasSequential<App>, "`Solution sequential(Problem) const`")
+    CLEAVE_REQUIRE_FORM(sequential, HasSequential<App>,
+                        "`Solution sequential(Problem) const`, or `(Problem, Worker&)`")
     CLEAVE_REQUIRE(
         !Distributable<App> || (HasDivideInHalves<App> && HasCombine<App> && !Mentions_after<App>),
         "cleave: an application with `kMergesParts` or `Splitter` must have `Halves<Problem> "
         "divide(Problem) const`, with a Share or without one, `Solution combine(Solution left, "
         "Solution right) const` and no `after`: solutions of other problems are combined as well")
+    CLEAVE_REQUIRE(MakesWorkers<App>,
+                   "cleave: the application's `Worker` must be default-constructible, and the last "
+                   "argument, `Worker&`, of `conquer`, `sequential` or `visit`")
     CLEAVE_REQUIRE_FORM(sizes, HasProblemSizes<App>, "`Sizes sizes(const Problem&) const`")
     CLEAVE_REQUIRE_FORM(solution_sizes, HasSolutionSizes<App>,
                         "`Sizes solution_sizes(const Solution&) const`")

@@ -108,10 +108,6 @@ class SplitDeque {
     const std::size_t head = head_.load(std::memory_order_relaxed);
     const std::size_t split = split_.load(std::memory_order_relaxed);
     const std::size_t count = (split - head + 1) / 2;
-    if (count == 0 && private_empty()) {
-      settle(base_, base_, head);
-      return false;
-    }
     bottom_ -= count;
     split_.store(split - count, std::memory_order_relaxed);
     return count > 0;
@@ -164,43 +160,25 @@ class SplitDeque {
  private:
   std::size_t capacity() const { return static_cast<std::size_t>(end_ - base_); }
 
-  /// Room for `count` more: by moving all nodes to the array's beginning where thieves have emptied
-  /// half of it, else to an array of twice the capacity or more.
+  /// Room for `count` more at the end of an array: of the same capacity where thieves have emptied
+  /// half of it, else of twice the capacity or more.
   void make_room(std::size_t count) {
     const std::lock_guard guard(lock_);
-    const std::size_t head = head_.load(std::memory_order_relaxed);
-    const std::size_t needed = static_cast<std::size_t>(top_ - base_) - head + count;
-    if (needed <= capacity() / 2) {
-      T* to = base_;
-      for (T* from = base_ + head; from != top_; ++from, ++to) {
-        std::construct_at(to, std::move(*from));
-        std::destroy_at(from);
-      }
-      settle(base_, to, head);
-      return;
-    }
-    reallocate(std::max(2 * capacity(), needed));
+    const std::size_t needed = nodes().size() + count;
+    reallocate(needed <= capacity() / 2 ? capacity() : std::max(2 * capacity(), needed));
   }
 
   void reallocate(std::size_t capacity) {
     T* const array = std::allocator<T>().allocate(capacity);
-    T* to = array;
     const std::size_t head = head_.load(std::memory_order_relaxed);
-    if (base_ != nullptr) {
-      to = std::uninitialized_move(base_ + head, top_, array);
-      std::destroy(base_ + head, top_);
-      std::allocator<T>().deallocate(base_, this->capacity());
-    }
-    settle(array, to, head);
+    T* const to = std::uninitialized_move(base_ + head, top_, array);
+    std::destroy(base_ + head, top_);
+    std::allocator<T>().deallocate(base_, this->capacity());
+    const std::size_t split = split_.load(std::memory_order_relaxed) - head;
+    base_ = array;
+    top_ = to;
+    bottom_ = array + split;
     end_ = array + capacity;
-  }
-
-  /// All nodes are in `base` up to `top`, where they were `moved` further on.
-  void settle(T* base, T* top, std::size_t moved) {
-    const std::size_t split = split_.load(std::memory_order_relaxed) - moved;
-    base_ = base;
-    top_ = top;
-    bottom_ = base + split;
     head_.store(0, std::memory_order_relaxed);
     split_.store(split, std::memory_order_relaxed);
   }
@@ -232,10 +210,5 @@ struct OpenNode {
     return {node, std::exchange(next, middle), middle};
   }
 };
-
-template <class T>
-inline constexpr bool kIsOpenNode = false;
-template <class Node>
-inline constexpr bool kIsOpenNode<OpenNode<Node>> = true;
 
 }  // namespace cleave::detail

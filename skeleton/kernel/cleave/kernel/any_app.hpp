@@ -77,7 +77,7 @@ class AnyApp {
 
   virtual bool trivial(const ErasedValue& /*problem*/) const { return false; }
   virtual bool small(const ErasedValue& /*problem*/) const { return false; }
-  virtual ErasedValue conquer(ErasedValue /*problem*/) const { return {}; }
+  virtual ErasedValue conquer(ErasedValue /*problem*/, WorkerSlot& /*slot*/) const { return {}; }
   /// The parts of `problem`, those of halves by `share`. Leaves in it what `after` is to see.
   virtual Values divide(ErasedValue& /*problem*/, Share /*share*/) const { return {}; }
   virtual ErasedValue after(const ErasedValue& /*problem*/, ErasedValue solution) const {
@@ -91,7 +91,8 @@ class AnyApp {
   virtual PartLength elements(const ErasedValue& /*part*/) const { return {}; }
 
   /// A problem that is not trivial, by one thread.
-  virtual ErasedValue sequential(ErasedValue problem, const SearchLimits& limits) const = 0;
+  virtual ErasedValue sequential(ErasedValue problem, const SearchLimits& limits,
+                                 WorkerSlot& slot) const = 0;
   /// All solutions of one division, or two totals of a search.
   virtual ErasedValue combine(Values solutions) const = 0;
   /// The solution that a rank gets where it is for another one.
@@ -130,13 +131,14 @@ class SolverOf : public AnyApp {
                 .solution = {make_incoming<S>(), DividesInHalves<App>}}),
         app_(app) {}
 
-  ErasedValue sequential(ErasedValue problem, const SearchLimits& limits) const override {
+  ErasedValue sequential(ErasedValue problem, const SearchLimits& limits,
+                         WorkerSlot& slot) const override {
     if constexpr (HasSequential<App>) {
-      return solution(app_.sequential(problem.take<P>()));
+      return solution(detail::sequential(app_, problem.take<P>(), slot));
     } else if constexpr (TreeSearch<App>) {
       return solution(search_sequentially(app_, problem.take<P>(), limits));
     } else {
-      return solution(solve_sequential(app_, problem.take<P>()));
+      return solution(solve_by_calls(app_, problem.take<P>(), slot));
     }
   }
   ErasedValue combine(Values solutions) const override {
@@ -205,8 +207,8 @@ class AppOf<App> final : public SolverOf<App> {
       return false;
     }
   }
-  ErasedValue conquer(ErasedValue problem) const override {
-    return this->solution(app_.conquer(problem.take<P>()));
+  ErasedValue conquer(ErasedValue problem, WorkerSlot& slot) const override {
+    return this->solution(detail::conquer(app_, problem.take<P>(), slot));
   }
   Values divide(ErasedValue& problem, Share share) const override {
     Values parts;

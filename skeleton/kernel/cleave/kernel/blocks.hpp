@@ -211,6 +211,7 @@ class Blocks : public BlockRunner {
 
   const AnyApp& app_;
   const Solver solver_;
+  WorkerSlot slot_;  ///< of the calling thread
 };
 
 }  // namespace cleave::detail

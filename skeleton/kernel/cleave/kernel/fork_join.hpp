@@ -37,7 +37,9 @@ struct Tasks {
                                        std::array<std::optional<Solution>, 2>>;
 
   bool trivial(const Problem& problem) const { return static_cast<bool>(app.trivial(problem)); }
-  Solution conquer(Problem&& problem) const { return app.conquer(std::move(problem)); }
+  Solution conquer(Problem&& problem, WorkerSlot& slot) const {
+    return detail::conquer(app, std::move(problem), slot);
+  }
   auto divide(Problem& problem) const {
     return subproblems(app, static_cast<ToDivide<App>>(problem));
   }
@@ -140,13 +142,14 @@ class ForkJoin {
   /// Solves or divides the newest task.
   struct Visitor {
     std::int64_t visit(std::int64_t /*maximum*/, Total& frames, Incumbent& /*incumbent*/) {
-      kernel.visit(deque.pop(), deque, frames);
+      kernel.visit(deque.pop(), deque, frames, slot);
       return 1;
     }
     static bool is_stopped() { return false; }
 
     ForkJoin& kernel;
     SplitDeque<Node>& deque;
+    WorkerSlot& slot;
   };
 
   ForkJoin(const App& app, int rank, const CallOptions& options)
@@ -161,19 +164,19 @@ class ForkJoin {
       deque.push({.problem = problem.template take<Problem>(), .destination = {}});
     }
   }
-  Visitor visitor(SplitDeque<Node>& deque) { return {*this, deque}; }
+  Visitor visitor(SplitDeque<Node>& deque, WorkerSlot& slot) { return {*this, deque, slot}; }
 
-  void visit(Node task, SplitDeque<Node>& deque, Total& frames) {
+  void visit(Node task, SplitDeque<Node>& deque, Total& frames, WorkerSlot& slot) {
     if (in_functor("trivial", [&] { return tasks_.trivial(task.problem); })) {
       auto solution =
-          in_block(Block::conquer, [&] { return tasks_.conquer(std::move(task.problem)); });
+          in_block(Block::conquer, [&] { return tasks_.conquer(std::move(task.problem), slot); });
       bring(std::move(solution), task.destination, frames);
       return;
     }
     if constexpr (HasSmall<App>) {
       if (in_functor("small", [&] { return tasks_.small(task.problem); })) {
-        auto solution =
-            in_block(Block::sequential, [&] { return tasks_.whole(std::move(task.problem)); });
+        auto solution = in_block(Block::sequential,
+                                 [&] { return tasks_.whole(std::move(task.problem), slot); });
         bring(std::move(solution), task.destination, frames);
         return;
       }

@@ -79,8 +79,8 @@ class SearchedBy final : public Searched {
     constexpr std::int64_t kTooLong_ns = 1'000'000;
     const std::int64_t begin_ns = clock.coarse_ns();
     auto& mine = segments_.of(worker);
-    Total& total = totals_[static_cast<std::size_t>(worker)].total;
-    auto visitor = kernel_.visitor(mine);
+    auto& [total, slot] = totals_[static_cast<std::size_t>(worker)];
+    auto visitor = kernel_.visitor(mine, slot);
     std::int64_t visited = 0;
     for (int turn = 1; visited < maximum && mine.has_private() && !visitor.is_stopped(); ++turn) {
       visited += visitor.visit(maximum - visited, total, incumbent_);
@@ -122,6 +122,7 @@ class SearchedBy final : public Searched {
   using Total = typename Kernel::Total;
   struct alignas(kCacheLineBytes) OfWorker {
     Total total{};
+    WorkerSlot slot{};
   };
 
   Kernel kernel_;
@@ -157,7 +158,9 @@ struct SearchKernel {
     }));
     open_first(app, problem.template take<Problem>(), deque, total);
   }
-  Visitor<App> visitor(SplitDeque<Node>& deque) const { return {app, deque}; }
+  Visitor<App> visitor(SplitDeque<Node>& deque, WorkerSlot& slot) const {
+    return {app, deque, slot};
+  }
   std::optional<std::int64_t> nodes(const Total& total) const { return nodes_of(app, total); }
 
   void add(Total& total, Total other) const {

@@ -30,8 +30,8 @@ class AnySegments {
   virtual bool has_private(int worker) = 0;
   /// Shares half of what `worker`, who calls, has where little is shared.
   virtual void share(int worker) = 0;
-  /// Whether `thief` would find something to steal, as it was a moment ago.
-  virtual bool can_be_stolen_from(int thief) const = 0;
+  /// Whether there is something to steal, as it was a moment ago.
+  virtual bool has_shared() const = 0;
   /// Moves nodes to the deque of `thief`, who calls: half of what other ranks have given, or all,
   /// if it is the only worker. If they gave nothing, half of what the first other deque with some
   /// to spare shares, the oldest, up to `maximum`. \return  how many; 0 if there were none
@@ -100,7 +100,7 @@ class Segments final : public AnySegments {
 
   void share(int worker) override {
     SplitDeque<T>& mine = of(worker);
-    if constexpr (kIsOpenNode<T>) {
+    if constexpr (requires(T& node) { node.take_first_half(); }) {
       if (mine.private_size() == 1 && mine.shared_size() == 0 && mine.newest().is_divisible()) {
         mine.push(mine.newest().take_first_half());
       }
@@ -111,10 +111,8 @@ class Segments final : public AnySegments {
     }
   }
 
-  bool can_be_stolen_from(int thief) const override {
-    return std::ranges::any_of(deques_, [&](const auto& deque) {
-      return deque->shared_size() > 0 && (thief < 0 || deque != deques_[thief]);
-    });
+  bool has_shared() const override {
+    return std::ranges::any_of(deques_, [](const auto& deque) { return deque->shared_size() > 0; });
   }
 
   std::size_t steal(int thief, std::size_t maximum) override {
@@ -179,9 +177,8 @@ class Segments final : public AnySegments {
     }
     const std::lock_guard guard(victim);
     const std::span<T> shared = victim.shared();
-    const bool takes_all = workers_ == 1 && &victim == &inbox();
     const std::size_t count =
-        std::min(takes_all ? shared.size() : (shared.size() + 1) / 2, maximum);
+        std::min(workers_ == 1 ? shared.size() : (shared.size() + 1) / 2, maximum);
     for (T& node : shared.first(count)) {
       of(thief).push(std::move(node));
     }
