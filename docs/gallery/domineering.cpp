@@ -55,13 +55,10 @@ struct Wins {
 struct Domineering {
   using Problem = Board;
   using Solution = Wins;
-
-  struct Worker {                            // of one thread: what it has found of positions
+  struct Worker {
     using Entry = std::pair<Squares, bool>;  // squares that are taken, whether the next one wins
     std::vector<Entry> table = std::vector<Entry>(1 << 20);
-    std::int64_t positions = 0;
   };
-
   bool trivial(const Board& board) const { return board.moves > 0 || board.n < 2; }
   std::vector<Board> divide(const Board& board) const {
     std::vector<Board> next;
@@ -71,19 +68,17 @@ struct Domineering {
     return next;
   }
   Wins conquer(const Board& board, Worker& worker) const {
-    const std::int64_t before = worker.positions;
-    const bool is_won = board.moves > 0 && !wins(board, worker);
-    return {is_won, worker.positions - before};
+    Wins found;
+    found.wins = board.moves > 0 && !wins(board, worker, found.positions) ? 1 : 0;
+    return found;
   }
-  Wins combine(const Wins& left, const Wins& right) const {
-    return {left.wins + right.wins, left.positions + right.positions};
-  }
+  Wins combine(Wins a, Wins b) const { return {a.wins + b.wins, a.positions + b.positions}; }
   cleave::Sizes solution_sizes(const Wins& wins) const { return {{"positions", wins.positions}}; }
 
  private:
   // Whether the one who moves next wins.
-  static bool wins(const Board& board, Worker& worker) {
-    ++worker.positions;
+  static bool wins(const Board& board, Worker& worker, std::int64_t& positions) {
+    ++positions;
     const int step = board.step(), other_step = board.n + 1 - step;
     const Squares mine = board.fits(step), others = board.fits(other_step);
     if (safe(mine, step, others, other_step) > count(others, other_step)) return true;
@@ -94,18 +89,20 @@ struct Domineering {
     auto end = moves.begin();
     for (Squares left = mine; left != 0; left &= left - 1) {
       const Board next = board.after(left & -left);
-      const int balance = std::popcount(next.fits(step)) - std::popcount(next.fits(other_step));
-      *end++ = {-balance, left & -left};
+      const int worse = std::popcount(next.fits(other_step)) - std::popcount(next.fits(step));
+      *end++ = {worse, left & -left};
     }
     std::sort(moves.begin(), end);
     bool is_won = false;
     for (auto* at = moves.begin(); at != end && !is_won; ++at) {
-      is_won = !wins(board.after(at->second), worker);
+      is_won = !wins(board.after(at->second), worker, positions);
     }
     entry = {board.taken, is_won};
     return is_won;
   }
 };
+
+cleave::Figures figures(const Wins& all) { return {{"winning", all.wins}}; }
 
 }  // namespace
 
@@ -124,8 +121,6 @@ int main(int argc, char** argv) {
             if ((found.wins > 0) == (board.n != 1 && board.n != 5)) return std::nullopt;
             return "the other player wins";
           },
-          .figures = [](const Wins& all) -> cleave::Figures {
-            return {{"winning", all.wins}};
-          },
+          .figures = figures,
       });
 }

@@ -31,8 +31,7 @@ struct Links {
   explicit Links(int n) : size(3 * n + 1) {
     for (int c = 0; c <= 3 * n; ++c) add(c == 0 ? 3 * n : c - 1, c == 3 * n ? 0 : c + 1, c, c, c);
     for (int k = 1; k <= n; ++k) {
-      // Of a row and its mirror image, one has the middle of the largest odd pair in the first
-      // half.
+      // One row of two mirror images has the largest odd pair before the middle.
       for (int at = 1; at + k + 1 <= 2 * n && (k != ((n - 1) | 1) || 2 * at + k < 2 * n); ++at) {
         const int first = static_cast<int>(U.size());
         for (const int c : {k, n + at, n + at + k + 1}) {
@@ -64,7 +63,7 @@ struct Links {
   void take_back(int node) {
     for (int i = 0; i < 3; ++i) node = L[node], uncover(column[node]);
   }
-  // Calls `use` with each pair of the column with the fewest; counts a cover where none is L.
+  // Calls `use` with each pair of the column with the fewest; counts a cover where none is left.
   void for_each_pair(Covers& total, const auto& use) {
     ++total.nodes, total.covers += R[0] == 0 ? 1 : 0;
     int best = R[0];
@@ -102,6 +101,7 @@ struct ExactCover {
 };
 
 constexpr std::array kPublished = {0, 0, 1, 1, 0, 0, 26, 150, 0, 0, 17792, 108144};
+cleave::Figures figures(const Covers& all) { return {{"rows", all.covers}}; }
 
 }  // namespace
 
@@ -120,8 +120,6 @@ int main(int argc, char** argv) {
             if (found.covers == kPublished[none.n - 1]) return std::nullopt;
             return "there are " + std::to_string(kPublished[none.n - 1]);
           },
-          .figures = [](const Covers& all) -> cleave::Figures {
-            return {{"rows", all.covers}};
-          },
+          .figures = figures,
       });
 }
