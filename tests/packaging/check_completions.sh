@@ -6,8 +6,7 @@ set -euo pipefail
 shell=$1 folder=$2
 export PATH=$3:$PATH ASAN_OPTIONS=detect_leaks=0
 
-# expect "WORDS OFFERED" COMMAND_LINE...: the last word of the line, which may be empty, is completed to
-# these words and others.
+# expect "WORDS OFFERED" COMMAND_LINE...: its last word, which may be empty, is completed to these and others.
 expect() {
   local words=$1 word offered
   shift

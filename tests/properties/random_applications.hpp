@@ -5,14 +5,12 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <new>
 #include <optional>
-#include <random>
 #include <stdexcept>
 #include <string>
 #include <string_view>

@@ -11,8 +11,14 @@
 #include <vector>
 
 #include <cleave/application.hpp>
+#include <cleave/comm.hpp>
 
 namespace cleave::examples {
+
+inline const Comm& world() {
+  static const Comm comm(MPI_COMM_WORLD);
+  return comm;
+}
 
 inline std::vector<int> random_values(std::size_t count, unsigned seed) {
   std::mt19937 random(seed);

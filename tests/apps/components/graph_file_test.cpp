@@ -5,7 +5,6 @@
 #include <zlib.h>
 
 #include <filesystem>
-#include <random>
 #include <string>
 
 #include <cleave/error.hpp>

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include <cleave/check.hpp>

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <functional>
 
 #include <cleave/error.hpp>
 #include <cleave/host/host.hpp>
@@ -15,10 +14,12 @@
 #include "models/theory/model.hpp"
 #include "models/theory/prediction.hpp"
 #include "tests/models/theory/synthetic_searches.hpp"
+#include "tests/support/message_of.hpp"
 
 namespace cleave::models {
 
 using namespace cleave::detail;
+using testing::message_of;
 namespace {
 
 const std::vector<std::int64_t> kSizes = {1 << 18, 1 << 20, 1 << 22, 1 << 24};
@@ -31,15 +32,6 @@ Model fit(const std::vector<Trace>& traces) {
 double predicted(const Model& model, int ranks, int threads, std::int64_t nodes) {
   return predict(model, ranks, {{"nodes", nodes}}, {.ranks_per_host = ranks, .threads = threads})
       .seconds;
-}
-
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
 }
 
 /// A trace as --rehearse writes it, where a node takes `slower` times as long as in a run.

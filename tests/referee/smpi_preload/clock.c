@@ -3,8 +3,7 @@
 // that is a system call of a microsecond, a program that looks for messages every few microseconds
 // would seem to compute for longer than it does. So one call's cost is taken off for every call, and
 // of a piece that nothing interrupts the lesser of processor time and system's clock counts. A look
-// at MPI's clock does not end a piece, after which the caches would be another rank's. The steady
-// clock is the simulated one, too.
+// at MPI's clock ends no piece: the caches would be another rank's. The steady clock is simulated.
 //
 // The core. Where other programs share it, all it computes takes up to twice as long for a while, and
 // a rank that has its turn then looks slow. So every millisecond the simulation measures how fast the
@@ -155,8 +154,7 @@ static void watch_core(void) {
     return;
   }
   const struct sigaction action = {.sa_handler = wait_for_free_core, .sa_flags = SA_RESTART};
-  // To this thread alone: while it is in the handler, the program's others would take what is theirs
-  // off its clock.
+  // To this thread alone: the program's others would take what is theirs off its clock meanwhile.
   struct sigevent to_this_thread = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGALRM};
   to_this_thread._sigev_un._tid = gettid();
   const struct timespec millisecond = {.tv_sec = 0, .tv_nsec = kTick_ns};

@@ -11,7 +11,6 @@
 #include <functional>
 #include <numeric>
 #include <optional>
-#include <random>
 #include <span>
 #include <stdexcept>
 #include <thread>
@@ -26,8 +25,10 @@ namespace cleave {
 using namespace cleave::detail;
 namespace {
 
-int world_rank() { return Comm(MPI_COMM_WORLD).rank(); }
-int world_size() { return Comm(MPI_COMM_WORLD).size(); }
+using examples::random_values;
+
+int world_rank() { return examples::world().rank(); }
+int world_size() { return examples::world().size(); }
 
 class Placements : public ::testing::TestWithParam<Placement> {};
 INSTANTIATE_TEST_SUITE_P(All, Placements,
@@ -42,14 +43,6 @@ bool has_solution(Placement placement) {
 template <class Problem>
 Problem held(Placement placement, Problem problem) {
   return has_solution(placement) ? problem : Problem{};
-}
-
-std::vector<int> random_values(std::size_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<int> values(count);
-  std::generate(values.begin(), values.end(),
-                [&] { return static_cast<int>(random() % 1000) - 500; });
-  return values;
 }
 
 TEST_P(Placements, PublishedFormWithFiveFunctions) {

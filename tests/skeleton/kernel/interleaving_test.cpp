@@ -12,13 +12,9 @@
 #include <atomic>
 #include <boost/context/fiber.hpp>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <random>
 #include <ranges>
-#include <span>
-#include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 

@@ -17,12 +17,8 @@
 namespace cleave {
 
 using namespace cleave::detail;
+using examples::random_values, examples::world;
 namespace {
-
-const Comm& world() {
-  static const Comm comm(MPI_COMM_WORLD);
-  return comm;
-}
 
 /// Halves of any sizes, leaves at any depth, solutions of any length.
 struct RandomTree {
@@ -187,8 +183,7 @@ TEST(RehearsedRank, DoesWhatItDoesAmongAllRanks) {
     SCOPED_TRACE(count);
     // Uneven parts, so that room has to be made.
     const auto values_of = [&](int rank) {
-      return examples::random_values(count * static_cast<std::size_t>(rank + 1),
-                                     static_cast<unsigned>(rank));
+      return random_values(count * static_cast<std::size_t>(rank + 1), static_cast<unsigned>(rank));
     };
     expect_as_on_all_ranks<examples::Mergesort>(Placement::replicated,
                                                 [&](int) { return values_of(0); });
@@ -213,7 +208,7 @@ TEST(Rehearsal, TakesAsManyRanksAndLevelsAsMemoryAllows) {
   const Comm alone(MPI_COMM_SELF);
   Seen whole;
   rehearse<examples::Mergesort>(whole, {}, Placement::replicated, alone, 16, 5,
-                                [](int) { return examples::random_values(1600, 1); },
+                                [](int) { return random_values(1600, 1); },
                                 {.max_bytes = 8 * 4 * 200});
   EXPECT_EQ(whole.first_level, 1);
   EXPECT_EQ(std::ranges::count(whole.recorder.spans(), Block::divide, &Span::block), 4);
@@ -223,7 +218,7 @@ TEST(Rehearsal, TakesAsManyRanksAndLevelsAsMemoryAllows) {
   rehearse<examples::SplitSort>(parts, {}, Placement::distributed, alone, 16, 5,
                                 [](int rank) {
                                   const auto values =
-                                      examples::random_values(1000, static_cast<unsigned>(rank));
+                                      random_values(1000, static_cast<unsigned>(rank));
                                   return Part<int>(std::span<const int>(values));
                                 },
                                 {.max_bytes = 3 * 4 * 4000});
@@ -238,7 +233,7 @@ TEST(Rehearsal, SolvesTheLeavesOfAllRanksAsItIsTold) {
   Seen seen;
   rehearse<examples::Mergesort>(
       seen, {}, Placement::replicated, Comm(MPI_COMM_SELF), 4, 1,
-      [](int) { return examples::random_values(400, 1); }, {}, 1, [&] { ++leaves; });
+      [](int) { return random_values(400, 1); }, {}, 1, [&] { ++leaves; });
   EXPECT_EQ(leaves, 4);
   EXPECT_EQ(seen.ranks, (std::vector{0, 2, 3}));
 }
@@ -294,7 +289,7 @@ TEST(Rehearsal, RefusesMessagesThatDifferFromThoseOfItsPreparation) {
   Seen seen;
   EXPECT_THROW(rehearse<Forgetful>(seen, app, Placement::distributed, Comm(MPI_COMM_SELF), 4, 0,
                                    [](int rank) {
-                                     const auto values = examples::random_values(1000, 1U + rank);
+                                     const auto values = random_values(1000, 1U + rank);
                                      return Part<int>(std::span<const int>(values));
                                    }),
                Error);

@@ -21,6 +21,7 @@
 #include <cleave/host/host.hpp>
 #include <cleave/kernel/snapshot.hpp>
 
+#include "tests/skeleton/examples.hpp"
 #include "tests/skeleton/kernel/trees.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -31,11 +32,7 @@ namespace {
 
 using examples::Counted;
 using examples::RandomTree;
-
-const Comm& world() {
-  static const Comm comm(MPI_COMM_WORLD);
-  return comm;
-}
+using examples::world;
 
 /// One folder for all ranks, removed by rank 0.
 class SharedFolder {

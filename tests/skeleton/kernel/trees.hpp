@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include <cleave/random.hpp>
 #include <cleave/tree_search.hpp>

@@ -13,12 +13,8 @@
 namespace cleave {
 
 using namespace cleave::detail;
+using examples::random_values, examples::world;
 namespace {
-
-const Comm& world() {
-  static const Comm comm(MPI_COMM_WORLD);
-  return comm;
-}
 
 using Lines = std::vector<std::string>;
 
