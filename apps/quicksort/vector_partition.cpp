@@ -144,7 +144,7 @@ HWY_INLINE std::size_t partition_lanes(Lane* HWY_RESTRICT lanes, std::size_t ele
     const V r1 = hn::LoadU(d, lanes + read_right + per_vector);
     const V r2 = hn::LoadU(d, lanes + read_right + 2 * per_vector);
     const V r3 = hn::LoadU(d, lanes + read_right + 3 * per_vector);
-    const auto put_four = [&](V a, V b, V c, V e) {
+    const auto put_four = [&](V a, V b, V c, V e) __attribute__((always_inline)) {
       put<Test>(d, a, pivots, flip, lanes, write_left, write_right);
       put<Test>(d, b, pivots, flip, lanes, write_left, write_right);
       put<Test>(d, c, pivots, flip, lanes, write_left, write_right);
