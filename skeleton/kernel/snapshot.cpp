@@ -13,7 +13,6 @@
 #include <string>
 #include <system_error>
 #include <tuple>
-#include <utility>
 
 #include <cleave/error.hpp>
 #include <cleave/file.hpp>

@@ -2,7 +2,6 @@
 // A folder of its own for a test, removed afterwards.
 #pragma once
 
-#include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
 #include <string>

@@ -20,7 +20,6 @@
 #include <cstdint>
 #include <cstring>
 #include <experimental/type_traits>
-#include <iterator>
 #include <optional>
 #include <ranges>
 #include <span>

@@ -14,7 +14,6 @@
 #include <functional>
 #include <mutex>
 #include <random>
-#include <ranges>
 #include <utility>
 #include <vector>
 
