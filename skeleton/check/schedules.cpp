@@ -60,10 +60,9 @@ class Attempt {
       step("running");
       return schedule_.delays ? any_ns() : 0;
     };
-    const auto call = [this](const SearchMessages& rank) { call_as(rank); };
     const Clock clock = schedule_.threads > 1 ? nullptr : Clock([] { return blocks_ns; });
     try {
-      run_virtual_ranks(schedule_.ranks, call, network, clock);
+      run_virtual_ranks(schedule_.ranks, std::bind_front(&Attempt::call_as, this), network, clock);
     } catch (const std::exception& failure) {
       return failure.what();
     }
@@ -193,11 +192,10 @@ bool shorten(CheckedSchedule& schedule, CheckedProblem& problem) {
   }
   const auto found = std::ranges::find_if(
       shorter, [](const auto& each) { return !broken_in(each.first, each.second).empty(); });
-  if (found == shorter.end()) {
-    return false;
+  if (found != shorter.end()) {
+    std::tie(schedule, problem) = *found;
   }
-  std::tie(schedule, problem) = *found;
-  return true;
+  return found != shorter.end();
 }
 
 }  // namespace

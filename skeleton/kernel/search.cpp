@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <limits>
 #include <ranges>
 #include <string>
@@ -97,7 +98,7 @@ class RankSearch final : public RankBag {
   }
   ~RankSearch() override {
     command(Command::stop);
-    end_helpers();
+    std::ranges::for_each(helpers_, finish);
   }
 
   /// Collective. \param problem  the one of rank 0, which begins with it
@@ -168,7 +169,7 @@ class RankSearch final : public RankBag {
     begin_search();
     failure_.guard("threads", [&] { start_helpers(); });
     work(first());
-    end_helpers();
+    std::ranges::for_each(helpers_, finish);
     first().statistics.remote_tried = balancer_->statistics().tried;
     first().statistics.remote_made = balancer_->statistics().made;
     for (Worker& worker : workers_) {
@@ -212,9 +213,7 @@ class RankSearch final : public RankBag {
 
   void gather_statistics() const {
     std::vector<WorkerStatistics> mine;
-    for (const Worker& worker : workers_) {
-      mine.push_back(worker.statistics);
-    }
+    std::ranges::transform(workers_, std::back_inserter(mine), &Worker::statistics);
     std::vector<WorkerStatistics> all(comm_.rank() == 0 ? mine.size() * comm_.size() : 0);
     comm_.gather(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
     if (options_.stealing.statistics != nullptr) {
@@ -240,14 +239,10 @@ class RankSearch final : public RankBag {
     }
   }
 
-  void end_helpers() { std::ranges::for_each(helpers_, finish); }
-
-  /// Other threads call no MPI, not even for its clock.
+  /// Other threads call no MPI, not even for its clock, which may be slow to read.
   std::int64_t now_ns(const Worker& worker) const {
     return worker.index == 0 ? clock_() : transport_->pace_ns() + offset_ns_;
   }
-
-  // The main thread's clock is MPI's, maybe slow to read: what ends one thing begins the next.
 
   /// Visits nodes and waits for others, until the search ends.
   void work(Worker& worker) {

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the applications repeat, the traces that they write, and rehearsals, with the spans of runs.
-#include <sys/mount.h>
-
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
 
@@ -110,22 +106,6 @@ TEST(Delay, OfOneRankDelaysTheRun) {
   }
 }
 
-TEST(Trace, OnAFullDiskIsOneLineAndNoHalfWrittenFile) {
-  const TemporaryFolder folder;
-  if (::mount("tmpfs", folder.path().c_str(), "tmpfs", 0, "size=64k") != 0) {
-    GTEST_SKIP() << "only root can mount the small file system that this test fills";
-  }
-  std::ofstream(folder / "filler") << std::string(1 << 20, 'x');
-  const Finished finished = run(
-      2, "quicksort --size N=1K --repetitions 99 --trace " + (folder / "run.trace.jsonl").string());
-  const auto begin = std::filesystem::directory_iterator(folder.path());
-  EXPECT_EQ(std::distance(begin, std::filesystem::directory_iterator()), 1);
-  ::umount(folder.path().c_str());
-  EXPECT_EQ(finished.status, 1);
-  EXPECT_EQ(lines_of(finished.err).size(), 1U) << finished.err;
-  EXPECT_NE(finished.err.find("No space left on device"), std::string::npos) << finished.err;
-}
-
 using Track = std::pair<int, int>;  // rank, thread
 
 /// The timeline that Chrome and Perfetto read has every span on the track of its rank or worker.
@@ -135,8 +115,8 @@ void expect_timeline(const std::string& command, const std::map<Track, std::stri
   const std::string trace = folder / "two.trace.jsonl";
   const std::string exported = folder / "two.json";
   once(2, command + " --trace " + trace);
-  const Finished finished = run_program(
-      {kPrograms + "/cleave", "export", trace, "--format", "perfetto", "--out", exported});
+  const Finished finished =
+      run_program({kPrograms + "/cleave", "export", trace, "--out", exported});
   EXPECT_EQ(finished.status, 0) << finished.err;
 
   const auto timeline = json::parse(read_file(exported), nullptr, false);

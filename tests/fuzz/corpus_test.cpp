@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include <cleave/error.hpp>
 #include <cleave/file.hpp>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);

@@ -8,7 +8,6 @@
 // returns nothing once no element is left on any rank and every worker waits for one.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <concepts>
 #include <cstddef>
@@ -223,9 +222,9 @@ class Bag {
 
   /// How many elements all ranks have, on every rank. Cost: a gather and a broadcast.
   std::int64_t size() const {
-    const std::array mine{static_cast<std::int64_t>(segments_->size())};
+    const auto mine = static_cast<std::int64_t>(segments_->size());
     std::vector<std::int64_t> all(static_cast<std::size_t>(ranks_->size()));
-    ranks_->gather(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
+    ranks_->gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
     return std::stoll(ranks_->bcast(std::to_string(std::reduce(all.begin(), all.end())), 0));
   }
 

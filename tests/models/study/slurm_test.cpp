@@ -41,11 +41,8 @@ Model search_model() {
 
 PlanChoice on_16_ranks(const std::string& size) {
   PlanChoice choice;
-  choice.prediction.ranks = 16;
-  choice.prediction.threads = 1;
-  choice.prediction.ranks_per_host = 8;
-  choice.prediction.sizes = {{size, 32 << 20}};
-  choice.prediction.run_high = 3 * 3600;
+  choice.prediction = {
+      .ranks = 16, .ranks_per_host = 8, .sizes = {{size, 32 << 20}}, .run_high = 3 * 3600};
   return choice;
 }
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model of work stealing, fitted to traces of searches that never ran.
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include <cleave/error.hpp>
 #include <cleave/host/host.hpp>
 
 #include "models/report/report.hpp"
@@ -209,11 +207,6 @@ TEST(Search, SaysWhatTheTracesCannotTell) {
   EXPECT_EQ(of_old.notes.size(), kSizes.size());
   EXPECT_EQ(message_of([&] { predicted(of_old, 1, 1, 1 << 22); }),
             "sequential cannot be predicted: no trace says what its workers did");
-  EXPECT_EQ(message_of([&] {
-              predict(alone, 1, {{"N", 5}});
-            }),
-            "size N is not one of this model's: nodes; a rehearsal of N=5 would answer "
-            "(--rehearse)");
 }
 
 TEST(Search, IsAskedByWhatARunWasGiven) {

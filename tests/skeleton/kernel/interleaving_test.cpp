@@ -17,7 +17,6 @@
 #include <utility>
 #include <vector>
 
-#include <cleave/error.hpp>
 #include <cleave/wire.hpp>
 
 #include "tests/support/number_of.hpp"

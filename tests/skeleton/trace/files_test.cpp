@@ -5,7 +5,6 @@
 #include <array>
 #include <filesystem>
 
-#include <cleave/error.hpp>
 #include <cleave/file.hpp>
 #include <cleave/host/host.hpp>
 #include <cleave/trace/json_fields.hpp>

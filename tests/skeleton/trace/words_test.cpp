@@ -5,7 +5,6 @@
 #include <map>
 #include <string>
 
-#include <cleave/error.hpp>
 #include <cleave/sizes.hpp>
 #include <cleave/trace/words.hpp>
 

@@ -68,7 +68,6 @@ class AnyApp {
 
   explicit AnyApp(const AppTraits& traits) : traits_(traits) {}
   AnyApp(const AnyApp&) = delete;
-  AnyApp& operator=(const AnyApp&) = delete;
   virtual ~AnyApp() = default;
 
   const AppTraits& traits() const { return traits_; }

@@ -50,8 +50,7 @@ std::uint64_t cheap_hash(const Problem& problem) {
   return 0;
 }
 
-/// Collective. If any rank has failed, every rank throws the failure of the lowest level, and there
-/// of the lowest rank.
+/// Collective. If a rank has failed, all throw the failure of the lowest level, of the lowest rank.
 ///
 /// \param agenda  anything that a rank may ask of all in the same agreement
 /// \return  the greatest of any rank
