@@ -12,7 +12,6 @@
 #include <set>
 #include <string>
 
-
 #include "tests/models/synthetic_runs.hpp"
 #include "tests/support/number_of.hpp"
 
