@@ -121,13 +121,15 @@ Ended run_program(const std::vector<std::string>& arguments, double limit_s) {
   if (file.empty()) {
     throw Error(fmt::format("cannot run {}: {}", name, std::strerror(ENOENT)));
   }
+  // MPICH's hangs with its ranks where it is told to end as it starts them, and is killed cleanly.
+  const int at_death = name == CLEAVE_MPIEXEC ? SIGKILL : SIGTERM;
   process::pipe output;
   process::group group;
   std::error_code error;
   process::child child(
       process::exe = file, process::args = std::vector(arguments.begin() + 1, arguments.end()),
       group, process::std_in.null(), (process::std_out & process::std_err) > output, error,
-      process::extend::on_exec_setup = [](auto&) { ::prctl(PR_SET_PDEATHSIG, SIGTERM); });
+      process::extend::on_exec_setup = [=](auto&) { ::prctl(PR_SET_PDEATHSIG, at_death); });
   if (error) {
     throw Error(fmt::format("cannot run {}: {}", name, std::strerror(error.value())));
   }

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -86,17 +86,18 @@ std::string kept_state(std::int64_t first_ns, std::int64_t second_ns) {
 
 std::string visible(std::string_view text) {
   std::string shown;
-  for (const char each : text) {
-    const auto code = static_cast<unsigned char>(each);
-    const auto ends = [&](std::string_view start, int first, int last) {
-      const bool is_end = shown.ends_with(start) && code >= first && code <= last;
-      shown.resize(shown.size() - (is_end ? start.size() : 0));
-      return is_end;
-    };
-    const bool is_hidden = code < 0x20 || code == 0x7f || ends("\xc2", 0x80, 0x9f) ||
-                           ends("\xe2\x80", 0x8e, 0x8f) || ends("\xe2\x80", 0xaa, 0xae) ||
-                           ends("\xe2\x81", 0xa6, 0xa9) || ends("\xef\xbb", 0xbf, 0xbf);
-    shown += is_hidden ? '?' : each;
+  for (std::size_t bytes = 0; !text.empty(); text.remove_prefix(bytes)) {
+    const int ones = std::countl_one(static_cast<unsigned char>(text.front()));
+    bytes = ones > 1 ? static_cast<std::size_t>(ones) : 1;
+    const std::string_view one = text.substr(0, bytes);
+    const bool is_utf8 = ones <= 4 && one.size() == bytes && width_of(one) == 1;
+    const auto is_in = [one](auto first, auto last) { return one >= first && one <= last; };
+    const bool is_hidden = one < " " || one == "\x7f" || is_in("\xc2\x80", "\xc2\x9f") ||
+                           is_in("\xe2\x80\x8e", "\xe2\x80\x8f") || one == "\xef\xbb\xbf" ||
+                           is_in("\xe2\x80\xaa", "\xe2\x80\xae") ||
+                           is_in("\xe2\x81\xa6", "\xe2\x81\xa9");
+    shown += is_hidden || !is_utf8 ? "?" : one;
+    bytes = is_utf8 ? bytes : 1;
   }
   return shown;
 }
@@ -169,7 +170,6 @@ std::int64_t parse_count(std::string_view text) {
 }
 
 std::string format_count(std::int64_t count) {
-  assert(count >= 0);
   const std::string shortest = std::to_string(count);
   if (shortest.size() > 6 && shortest.front() == '1' && shortest.find_last_not_of('0') == 0) {
     return fmt::format("10^{}", shortest.size() - 1);

@@ -79,6 +79,7 @@ TEST(JsonFields, AreReadAsTheyWereWritten) {
   Everything expected = kExample;
   expected.text = "\"quoted\"??[31m??ä€???";  // no control character reaches a terminal
   EXPECT_EQ(parsed(json_text(kExample)), expected);
+  EXPECT_EQ(visible("a\x9b\xe9x ä\xf0\x9f"), "a??x ä??") << "bytes that are not UTF-8";
   std::string without = json_text(kExample);
   without.erase(without.find(R"("left_out":4,)"), 13);
   EXPECT_EQ(parsed(without), expected);
