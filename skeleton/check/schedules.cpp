@@ -82,18 +82,17 @@ class Attempt {
       return;
     }
     const std::uint64_t forgets = random_() % 2;
-    const fs::path killed = folder_ / "killed";
     std::set<fs::path> names;
     for (const auto& file : fs::recursive_directory_iterator(folder_)) {
       names.insert(file.path().filename());
     }
-    fs::create_directory(killed);
+    fs::create_directory(folder_ / "killed");
     for (const fs::path& name : names) {
       const fs::path file = folder_ / (random_() % 2 < forgets ? "disk" : "running") / name;
       std::error_code none;
-      const bool is_kept = fs::copy_file(file, killed / name, none);
+      const bool is_kept = fs::copy_file(file, folder_ / "killed" / name, none);
       if (is_kept && fs::last_write_time(file) != fs::file_time_type()) {
-        fs::resize_file(killed / name, random_() % (fs::file_size(file) + 1));
+        fs::resize_file(folder_ / "killed" / name, random_() % (fs::file_size(file) + 1));
       }
       if (name.extension() == ".json") {
         is_lost_ = !is_kept && (is_lost_ || fs::exists(folder_ / sure / name));

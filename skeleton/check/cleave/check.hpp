@@ -118,8 +118,7 @@ struct Promises {
 template <class App, class Same>
 inline constexpr bool kCompares = !HasBoundedVisit<App> || !std::same_as<Same, Equal>;
 
-/// The solution by one loop, with nodes that cross to another rank before their visit.
-/// \return  nothing where other ranks may find another one: the search stops at an answer
+/// The solution by one loop, with nodes that cross before their visit; nothing if it stops at one.
 template <TreeSearch App, class Same, class Total = typename App::Solution>
 std::optional<Total> solution_of_search(const App& app, const typename App::Problem& problem,
                                         const Same& same, Promises& promises) {
@@ -183,8 +182,7 @@ std::optional<Total> solution_of_recursion(const App& app, const typename App::P
   return solution;
 }
 
-/// The problem in parts, made by `divide`, or of equal lengths; the last one is empty where the
-/// problem is a sequence. \return  nothing, if there are not so many
+/// Parts by `divide`, or of equal lengths; the last one of a sequence is empty. None if too few.
 template <Distributable App, class Problem = typename App::Problem>
 std::vector<Problem> parts_of(const App& app, const Problem& problem, std::size_t count) {
   constexpr bool kIsSequence = std::ranges::range<Problem> && std::default_initializable<Problem>;
@@ -280,10 +278,9 @@ CheckedProblem checked_problem(const App& app, const std::string& name, Problem 
 ///   solution that one rank finds, and on 1 to 64 ranks in as many schedules as `options` say.
 ///   Parts are made by `divide`, the last one is empty where the problem is a sequence. Of a sort
 ///   of parts the order of elements with the same splitter does not count, unless `same` is given.
-/// - Problem, Solution and Node arrive as they were sent.
+/// - Problem, Solution and Node arrive as they were sent. `sizes` depends on the problem alone.
 /// - `divide` ends, and is the same on every rank. `sequential` returns what the recursion does.
 /// - The `combine` of a search is commutative, and `Solution{}` is neutral for it.
-///
 /// \param same  whether two solutions are as good as each other: for sums that are rounded, or the
 ///              best of equals. Without one the totals of branch-and-bound are not compared.
 template <class App, class Same = detail::Equal>
@@ -298,6 +295,10 @@ std::vector<std::string> check(const App& app, const std::vector<typename App::P
     if constexpr (Transferable<typename App::Problem>) {
       promises.require(detail::equal(problem, detail::over_the_wire(problem)),
                        "Problem changes on its way to another rank");
+    }
+    if constexpr (HasProblemSizes<App>) {
+      promises.require(std::ranges::equal(app.sizes(problem), app.sizes(problem)),
+                       "sizes are others each time");
     }
     std::optional<typename App::Solution> solution;
     if constexpr (DivideAndConquer<App>) {

@@ -67,6 +67,8 @@ struct SolvesForgetful {
   Halves<Forgetful> divide(Forgetful p) const { return {p, p}; }
   Solution conquer(Forgetful p) const { return p; }
   Solution combine(Solution left, Solution) const { return left; }
+  Sizes sizes(const Forgetful&) const { return {{"N", ++calls}}; }
+  static inline int calls = 0;
 };
 
 template <class T>
@@ -144,10 +146,10 @@ TEST(Check, ABrokenPromiseOfARecursionIsNamed) {
             "a problem that is not trivial was divided into none");
   EXPECT_EQ(first_broken(MarksItsJoints{}, {"a", "b", "c", "d", "e", "f"}),
             "on 3 ranks, hypercube, replicated: " + other);
-  EXPECT_EQ(first_broken(SolvesForgetful{}, {.kept = 1, .forgotten = 2}),
-            "Problem changes on its way to another rank");
-  EXPECT_EQ(check(SolvesForgetful{}, {{.kept = 1, .forgotten = 2}}).back(),
-            "problem 0: Solution changes on its way to another rank");
+  EXPECT_EQ(check(SolvesForgetful{}, {{.kept = 1, .forgotten = 2}}),
+            (Sentences{"problem 0: Problem changes on its way to another rank",
+                       "problem 0: sizes are others each time",
+                       "problem 0: Solution changes on its way to another rank"}));
   EXPECT_EQ(first_broken(NeedsElements{}, {5, 1, 4, 1, 3, 9, 2, 6}),
             "on 2 ranks, hypercube, distributed: " + other);
 }

@@ -18,7 +18,6 @@
 
 #include <cleave/dc_call.hpp>
 #include <cleave/file.hpp>
-#include <cleave/host/host.hpp>
 #include <cleave/kernel/snapshot.hpp>
 
 #include "tests/skeleton/examples.hpp"
