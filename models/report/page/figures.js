@@ -225,8 +225,8 @@ function makeFigures(place, { runs, max_ranks: maxRanks }, varying) {
                "are equal; held out: kept from the fit to test it.", () => comparisonOptions(runs));
   }
   watchPage();
-  return (asked, ...curves) => {
-    const [byRanks, bySizes] = curves.map((curve) => curve.filter(({ seconds }) => seconds));
+  return (asked, ofRanks, ofSizes) => {
+    const [byRanks, bySizes] = [ofRanks, ofSizes].map((curve) => curve.filter(({ seconds }) => seconds));
     const optionsOf = (curve, options) => (curve.length === 0 ? null : options);
     showFigure(place, "time", "Time against ranks", "Ideal: the time of one rank, divided by the ranks.",
                optionsOf(byRanks, () => overRanks(byRanks, asked, runs, maxRanks)));
