@@ -189,8 +189,8 @@ void Answering::set_output(const std::string& option, const std::string& file,
 }
 
 std::string told(const Report& report, const std::string& page) {
-  const std::string written =
-      wrapped(fmt::format("written: {}, which has every run, block and coefficient", page));
+  const std::string written = wrapped(fmt::format(
+      "written: {}, which has every run, block and coefficient", detail::visible(page)));
   constexpr std::ptrdiff_t kLines = 22;
   return fmt::format("{}\n{}", answers_text(report, kLines - std::ranges::count(written, '\n')),
                      written);
