@@ -109,6 +109,7 @@ void sort_by_vqsort(std::span<Record> records, ByKey order) {
 constexpr std::size_t kBucketRecords = 8192;  // 128 KiB: half of a small second-level cache
 constexpr std::size_t kMaxBuckets = 1024;     // the cache lines that are written at lie there too
 constexpr std::size_t kMinBuckets = 64;       // of 8 MiB: less lies in a third-level cache
+
 /// Buckets of equal ranges of keys; the first and the last also have the keys beyond.
 struct Buckets {
   std::uint64_t least = 0;

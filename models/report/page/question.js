@@ -132,8 +132,9 @@ onmessage = async ({ data: { bytes, model, asked, curves } }) => {
     }
   };
   const [overRanks, overSizes] = curves.map((curve) => curve.map((fields) => ask(fields)));
-  const choices = overRanks.filter(({ reason }) => !reason).map(({ ranks }) => ranks);
-  postMessage([asked, overRanks, overSizes, ask(curves[0][0], choices).chosen]);
+  const answered = curves[0].filter((_, i) => !overRanks[i].reason);
+  const chosen = answered.length > 0 ? ask(answered[0], answered.map(({ ranks }) => Number(ranks))).chosen : 0;
+  postMessage([asked, overRanks, overSizes, chosen]);
 };`;
 
 // A function that asks over ranks and sizes, and calls `show(asked, answers over ranks, over sizes, chosen ranks)` of the last question.
