@@ -225,11 +225,11 @@ def extra_p_lines(text):
 
 
 def google_benchmark(text):
-    """The real time of an iteration, of each repetition; aggregates and failed runs are left out."""
+    """The real time of an iteration, of each repetition; aggregates, failed and skipped runs are left out."""
     unit_s = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
     rows = []
     for run in json_of(text).get("benchmarks", []):
-        left_out = run.get("run_type", "iteration") != "iteration" or run.get("error_occurred")
+        left_out = run.get("error_occurred") or run.get("skipped") or run.get("run_type", "iteration") != "iteration"
         if left_out or {"aggregate_name", "cpu_coefficient", "rms"} & run.keys():
             continue
         series, *arguments = run.get("run_name", run["name"]).split("/")

@@ -49,7 +49,7 @@ GOOGLE = json.dumps({"context": {"num_cpus": 2, "library_build_type": "release"}
     {"name": "BM_Sort/1024_mean", "run_name": "BM_Sort/1024", "run_type": "aggregate", "aggregate_name": "mean",
      "real_time": 9, "time_unit": "ns"},
     {"name": "BM_Sort_BigO", "run_name": "BM_Sort", "run_type": "aggregate", "cpu_coefficient": 1, "big_o": "N"},
-    {"name": "BM_Sort/1", "run_name": "BM_Sort/1", "run_type": "iteration", "error_occurred": True}]}, indent=2)
+    {"name": "BM_Sort/1", "run_type": "iteration", "error_occurred": True}, {"name": "BM_Sort/4", "skipped": True}]}, indent=2)
 LATENCY = "# OSU MPI Latency Test v7.3\n# Datatype: MPI_CHAR.\n# Size       Avg Latency(us)\n1    2.0004\n1000     2.4\n10000    6.0\n"
 BANDWIDTH = "# OSU MPI Bandwidth Test v7.3\n# Size      Bandwidth (MB/s)\n10000    2000.0\n1000000     2500.0\n"
 
