@@ -19,13 +19,17 @@ namespace cleave::models {
 
 namespace {
 
+/// "4 times beyond".
+std::string beyond_text(double reach) {
+  const double of = std::exp2(reach);
+  return (of < 1000 ? fmt::format("{:.3g}", of) : fmt::format("{:.0f}", of)) + " times beyond";
+}
+
 /// "checked", "4 times beyond what is known: not checked".
 std::string state_text(const Prediction& p) {
-  constexpr double kNoticed = 0.02;  // doublings
   const std::string_view state = name_of(p.state);
-  return p.reach < kNoticed
-             ? std::string(state)
-             : fmt::format("{:.3g} times beyond what is known: {}", std::exp2(p.reach), state);
+  return p.reach < kSamePlace ? std::string(state)
+                              : fmt::format("{} what is known: {}", beyond_text(p.reach), state);
 }
 
 /// Words for all that an answer rests on and nobody measured.
@@ -53,21 +57,19 @@ NamedSizes largest_fitted(const Model& model) {
 std::vector<std::pair<std::string_view, double>> seconds_by_block(const Prediction& prediction) {
   std::vector<std::pair<std::string_view, double>> blocks;
   for (const BlockShare& share : prediction.shares) {
-    const auto same = [&](const auto& block) { return block.first == share.name(); };
-    const auto found = std::ranges::find_if(blocks, same);
-    if (found == blocks.end()) {
-      blocks.emplace_back(share.name(), share.seconds);
-    } else {
-      found->second += share.seconds;
+    auto known =
+        std::ranges::find(blocks, share.name(), [](const auto& block) { return block.first; });
+    if (known == blocks.end()) {
+      known = blocks.insert(known, {share.name(), 0});
     }
+    known->second += share.seconds;
   }
   return blocks;
 }
 
 std::optional<std::pair<std::string_view, double>> held_back_by(const Prediction& prediction) {
   const auto blocks = seconds_by_block(prediction);
-  const auto by_seconds = [](const auto& block) { return block.second; };
-  const auto most = std::ranges::max_element(blocks, {}, by_seconds);
+  const auto most = std::ranges::max_element(blocks, {}, [](auto& block) { return block.second; });
   return most == blocks.end()
              ? std::nullopt
              : std::optional(std::pair(most->first, most->second / prediction.seconds));
@@ -130,7 +132,6 @@ JudgedRun judge_run(const Model& model, const RunPoint& run) {
 
 std::string sentence_of(const Verdict& verdict, double reach) {
   const auto [all, holds] = verdict.speaking(reach);
-  const auto times_of = [](double of) { return fmt::format("{:.3g} times", std::exp2(of)); };
   if (all.empty()) {
     return "not checked: nothing was held out; runs of three sizes or more, or rehearsals, are "
            "needed for it";
@@ -141,7 +142,7 @@ std::string sentence_of(const Verdict& verdict, double reach) {
   const std::string counts =
       fmt::format("{} of {} held out lie in their intervals{}, median error {:.1f} %",
                   std::ranges::count(all, true, &Check::is_inside), all.size(),
-                  farthest < kSamePlace ? "" : fmt::format(", up to {} beyond", times_of(farthest)),
+                  farthest < kSamePlace ? "" : ", up to " + beyond_text(farthest),
                   100 * detail::median(std::move(errors)));
   if (verdict.state(reach) == State::failed) {
     const Check& worst = *std::ranges::max_element(
@@ -154,8 +155,10 @@ std::string sentence_of(const Verdict& verdict, double reach) {
         detail::format_seconds(worst.predicted_s), detail::format_seconds(worst.low),
         detail::format_seconds(worst.high));
   }
-  return holds ? "checked: " + counts
-               : fmt::format("not checked: {} beyond what is known; {}", times_of(reach), counts);
+  const std::string why = reach > farthest + kSamePlace
+                              ? beyond_text(reach) + " what is known"
+                              : "nothing that far lies in an interval of at most a factor of 10";
+  return (holds ? "checked: " : "not checked: " + why + "; ") + counts;
 }
 
 std::string sentence_of(const Model& model, const Prediction& said) {
