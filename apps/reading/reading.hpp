@@ -130,7 +130,7 @@ class Lines {
     const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), number);
     if (error == std::errc::invalid_argument || end != field.data() + field.size() ||
         field.front() == '-') {
-      refuse(fmt::format("'{}' is not a {}{}", shortened(field), what, hint));
+      refuse(fmt::format("'{}' is no {}{}", shortened(field), what, hint));
     }
     if (error == std::errc::result_out_of_range || number < minimum || number > maximum) {
       refuse(fmt::format("{} {} is out of range: from {} to {}{}", what, shortened(field), minimum,
