@@ -176,8 +176,7 @@ class Hypercube {
     }
   }
 
-  /// Why a search ended early, as far as this rank knows: its own part met a limit, or all parts
-  /// together have too many nodes.
+  /// Why a search ended early, as this rank knows: a limit of its part, or too many nodes of all.
   std::string reason_of_end() {
     if (!app_.traits().searches) {
       return "";

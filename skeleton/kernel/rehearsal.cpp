@@ -196,8 +196,7 @@ std::int64_t Rehearsal::run(ErasedValue problem) {
   }
 }
 
-/// From the leaf up: each takes about twice the one before it. Where a problem is trivial, nobody
-/// below divides or sends.
+/// From the leaf up: each takes about twice the one before. Below a trivial problem nobody works.
 void Rehearsal::solve_siblings() {
   const CallOptions options;
   Blocks blocks(app_, options);

@@ -273,8 +273,7 @@ class RankSearch final : public RankBag {
     }
   }
 
-  /// Visits nodes until there are none in this worker's deque or it is told to stop.
-  /// \return  when it ended
+  /// Visits nodes until this worker's deque has none or it is told to stop. \return  when it ended
   std::int64_t visit_all(Worker& worker, std::int64_t begin_ns) {
     WorkerStatistics& statistics = worker.statistics;
     const std::int64_t visits_before = statistics.visits;

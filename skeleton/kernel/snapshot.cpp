@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <regex>
 #include <string>
@@ -67,9 +68,10 @@ std::vector<File> snapshot_files(const std::filesystem::path& folder) {
   return files;
 }
 
-void remove_all_but(std::int64_t generation, const std::filesystem::path& folder) {
+void remove_files(const std::filesystem::path& folder,
+                  const std::function<bool(const File&)>& is_removed) {
   for (const File& file : snapshot_files(folder)) {
-    if (file.generation != generation) {
+    if (is_removed(file)) {
       std::filesystem::remove(file.path);
     }
   }
@@ -216,7 +218,7 @@ void SnapshotFolder::complete() {
   sync_folder(options_.folder);
   write_file(path_of(options_.folder, newest_), json_text(manifest, 1) + "\n");
   sync_folder(options_.folder);
-  remove_all_but(newest_, options_.folder);
+  remove_files(options_.folder, [&](const File& file) { return file.generation != newest_; });
   ++written_;
   // The search goes on for as long as the snapshot took at least, or it might never end.
   due_s_ = now_s() + std::max(options_.every_s, now_s() - due_s_);
@@ -224,7 +226,9 @@ void SnapshotFolder::complete() {
 
 void remove_snapshots(const std::filesystem::path& folder) {
   if (const auto lock = lock_folder(folder)) {
-    remove_all_but(0, folder);
+    remove_files(folder, &File::is_manifest);
+    sync_folder(folder);  // a manifest that came back would lack its parts
+    remove_files(folder, [](const File& /*any*/) { return true; });
     std::filesystem::remove(folder / kLockFile);
   }
 }

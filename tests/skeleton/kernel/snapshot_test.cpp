@@ -14,6 +14,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <cleave/dc_call.hpp>
@@ -325,7 +326,15 @@ TEST(Snapshot, FilesOfOtherNamesAreLeftAlone) {
   });
   EXPECT_NE(stop_early(folder.path()), "");
   on_first_rank([&] {
+    bool is_safe = false;  // once synced: no manifest can come back without its parts
+    const auto fsync = std::exchange(detail::sync, [&](int, const std::filesystem::path& path) {
+      is_safe = !std::filesystem::exists(path / "cleave-snapshot-000008.json") &&
+                std::filesystem::exists(path / "cleave-snapshot-000008.rank-00000");
+      return 0;
+    });
     remove_snapshots(folder.path());
+    detail::sync = fsync;
+    EXPECT_TRUE(is_safe);
     for (const std::string& name : names) {
       EXPECT_EQ(read_file(folder.path() / name), "mine");
     }

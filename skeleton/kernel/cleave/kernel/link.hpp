@@ -53,8 +53,7 @@ std::uint64_t cheap_hash(const Problem& problem) {
 /// Collective. If a rank has failed, all throw the failure of the lowest level, of the lowest rank.
 ///
 /// \param agenda  anything that a rank may ask of all in the same agreement
-/// \return  the greatest of any rank
-/// \throws FunctorError
+/// \return  the greatest of any rank. \throws FunctorError
 std::int64_t agree_on_failure(const Messages& comm, BlockRunner& blocks, std::int64_t agenda = 0);
 
 /// The text of the lowest rank that has one, on every rank. Collective.
