@@ -228,13 +228,15 @@ void fields(JsonFields& object, const JudgedRun& judged) {
   object("held_out", judged.held_out);
 }
 
-void verdict_field(JsonFields& object, const Verdict& verdict, double reach) {
+void verdict_field(JsonFields& object, const Model& model, const std::vector<Answer>& answers,
+                   double reach) {
+  const std::vector<Check>& checks = model.verdict.checks;
+  const auto [state, sentence] = verdict_of(model, answers, reach);
   std::vector<double> errors;
-  std::ranges::transform(verdict.checks, std::back_inserter(errors), &Check::error);
+  std::ranges::transform(checks, std::back_inserter(errors), &Check::error);
   object("verdict", [&](JsonFields& fields) {
-    fields("state", name_of(verdict.state(reach)))("sentence", sentence_of(verdict, reach));
-    fields("held_out", verdict.checks.size());
-    fields("inside", std::ranges::count(verdict.checks, true, &Check::is_inside));
+    fields("state", name_of(state))("sentence", sentence)("held_out", checks.size());
+    fields("inside", std::ranges::count(checks, true, &Check::is_inside));
     fields.or_null("median_error",
                    errors.empty() ? std::nullopt : std::optional(detail::median(errors)));
   });
@@ -246,10 +248,11 @@ static void fields(JsonFields& object, const Answer& answer) {
 }
 
 void fields(JsonFields& object, const Report& report) {
-  verdict_field(object, report.model.verdict, reach_of(report));
+  const std::vector<Answer> answers = first_answers(report);
+  verdict_field(object, report.model, answers, reach_of(report));
   std::vector<std::string> notes;
   std::ranges::transform(report.notes, std::back_inserter(notes), &Note::text);
-  object("answers", first_answers(report))("runs", report.comparisons)("notes", notes);
+  object("answers", answers)("runs", report.comparisons)("notes", notes);
 }
 
 }  // namespace cleave::models

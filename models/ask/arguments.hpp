@@ -94,8 +94,9 @@ void fields(detail::JsonFields& object, const Prediction& prediction);
 /// All of the prediction, and the rest beside it.
 void fields(detail::JsonFields& object, const PlanChoice& choice);
 void fields(detail::JsonFields& object, const JudgedRun& judged);
-/// The field "verdict": of the question that lies so far from what is known.
-void verdict_field(detail::JsonFields& object, const Verdict& verdict, double reach);
+/// The field "verdict": verdict_of these answers.
+void verdict_field(detail::JsonFields& object, const Model& model,
+                   const std::vector<Answer>& answers, double reach);
 
 /// The words on a report that is written as `page`: in 23 lines, so that a prompt is the 24th.
 std::string told(const Report& report, const std::string& page);

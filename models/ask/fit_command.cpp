@@ -95,7 +95,7 @@ namespace {
 
 void write_fit(detail::JsonFields& object, const Model& model, const std::string& file) {
   object("app", model.app)("type", model.type)("written", file);
-  verdict_field(object, model.verdict, model.verdict.reach());
+  verdict_field(object, model, {}, model.verdict.reach());
   object("blocks", laws_of(model))("refused", model.refused)("notes", model.notes);
 }
 

@@ -158,7 +158,7 @@ void run(PlanArguments& arguments) {
     reach = answers[*plan.chosen].prediction->reach;
   }
   arguments.answering.print([&](detail::JsonFields& object) {
-    verdict_field(object, model.verdict, reach);
+    verdict_field(object, model, answers, reach);
     object("choices", plan.choices);
     object.or_null("ranks",
                    plan.chosen ? std::optional(answers[*plan.chosen].ranks) : std::nullopt);
@@ -171,7 +171,7 @@ void run(PlanArguments& arguments) {
   notes.push_back(plan.left_out);
   std::erase(notes, "");
   constexpr std::ptrdiff_t kLines = 23;  // and the prompt
-  const std::string table = fmt::format("{}\n{}", wrapped(sentence_of(model, answers, reach)),
+  const std::string table = fmt::format("{}\n{}", wrapped(verdict_of(model, answers, reach).second),
                                         to_terminal(table_of(plan, is_table)));
   const std::string asked =
       plan.chosen && !is_refused

@@ -55,7 +55,7 @@ void run(PredictArguments& arguments) {
     std::erase(answers.back().notes, "");
   }
   arguments.answering.print([&](detail::JsonFields& object) {
-    verdict_field(object, model.verdict, reach);
+    verdict_field(object, model, answers, reach);
     std::vector<Prediction> predictions;
     for (const Answer& answer : answers) {
       predictions.push_back(*answer.prediction);
@@ -63,7 +63,7 @@ void run(PredictArguments& arguments) {
     }
     object("predictions", predictions);
   });
-  std::string text = wrapped(sentence_of(model, answers, reach)) + '\n';
+  std::string text = wrapped(verdict_of(model, answers, reach).second) + '\n';
   if (answers.size() > 3) {  // which are read better in a table
     text += to_terminal(answers_table(answers));
   } else {

@@ -169,13 +169,16 @@ std::string sentence_of(const Model& model, const Prediction& said) {
              : sentence_of(model.verdict, said.reach);
 }
 
-std::string sentence_of(const Model& model, const std::vector<Answer>& answers, double reach) {
+std::pair<State, std::string> verdict_of(const Model& model, const std::vector<Answer>& answers,
+                                         double reach) {
+  const State state = model.verdict.state(reach);
   const auto wide = std::ranges::find_if(answers, [&](const Answer& answer) {
     return answer.prediction &&
            answer.prediction->state != model.verdict.state(answer.prediction->reach);
   });
-  return wide != answers.end() ? sentence_of(model, *wide->prediction)
-                               : sentence_of(model.verdict, reach);
+  return state != State::failed && wide != answers.end()
+             ? std::pair(wide->prediction->state, sentence_of(model, *wide->prediction))
+             : std::pair(state, sentence_of(model.verdict, reach));
 }
 
 namespace {

@@ -71,8 +71,10 @@ struct Answer {
   bool comes_first = false;              ///< whether every report begins with it
 };
 
-/// The verdict above several answers: that of so far a reach, or of an answer of a wide interval.
-std::string sentence_of(const Model& model, const std::vector<Answer>& answers, double reach);
+/// The verdict above several answers, and its sentence: that of so far a reach, or of an answer of
+/// a wide interval.
+std::pair<State, std::string> verdict_of(const Model& model, const std::vector<Answer>& answers,
+                                         double reach);
 
 /// The forms of a model's block that say most different times of what `said` is of; none where
 /// likely ones are within a fifth, or the run is known.

@@ -160,7 +160,7 @@ std::string answers_text(const Report& report, std::ptrdiff_t lines) {
   const bool is_whole = report.kept_state.empty();
   std::string text = is_whole ? "" : wrapped(report.title);
   text += wrapped((is_whole ? report.model.app + ": " : "") +
-                  sentence_of(report.model, answers, reach_of(report))) +
+                  verdict_of(report.model, answers, reach_of(report)).second) +
           (is_of_one_size ? '\n' + table.rows[0][0].shown + ":\n" : "\n") +
           (is_table ? to_terminal(table) : "");
   for (const Answer& answer : answers) {

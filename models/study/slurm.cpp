@@ -72,8 +72,8 @@ std::string directives(const Model& model, const PlanChoice& choice, bool is_que
       "#SBATCH --ntasks={}\n"
       "#SBATCH --cpus-per-task={}\n"
       "#SBATCH --time={}\n",
-      detail::one_line(sentence_of(model.verdict, p.reach)), detail::format_seconds(p.seconds),
-      runs_text(p), job_name(model.app), hosts, p.ranks, p.threads, time_limit(limit_s));
+      detail::one_line(sentence_of(model, p)), detail::format_seconds(p.seconds), runs_text(p),
+      job_name(model.app), hosts, p.ranks, p.threads, time_limit(limit_s));
   if (p.memory_bytes) {
     const double mebibytes = with_margin(*p.memory_bytes) / p.threads / (1 << 20);
     lines +=

@@ -71,11 +71,9 @@ std::string html_of(const Table& table) {
 /// The verdict and the answers that were predicted here: what a study was asked, else the first.
 std::string answers_of(const Report& report) {
   constexpr std::array kLooks = {"yes", "unjudged", "no"};  // of each State
-  const Verdict& verdict = report.model.verdict;
-  const double reach = reach_of(report);
+  const auto [state, sentence] = verdict_of(report.model, first_answers(report), reach_of(report));
   std::string html = fmt::format("<p id=\"verdict\" class=\"{}\">{}</p>\n<ul>\n",
-                                 kLooks[static_cast<std::size_t>(verdict.state(reach))],
-                                 escaped(sentence_of(verdict, reach)));
+                                 kLooks[static_cast<std::size_t>(state)], escaped(sentence));
   for (const Answer& answer : report.asked.empty() ? first_answers(report) : report.asked) {
     html += fmt::format("<li>{}</li>\n", escaped(answer.line));
   }
