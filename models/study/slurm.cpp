@@ -45,11 +45,6 @@ std::string job_name(const std::string& app) {
   return std::regex_replace(app, std::regex("[^A-Za-z0-9_-]"), "_");
 }
 
-/// "N=1M,M=2M"
-std::string sizes_option(const NamedSizes& sizes) {
-  return std::regex_replace(format_sizes(sizes), std::regex(", "), ",");
-}
-
 /// The lines that Slurm reads.
 std::string directives(const Model& model, const PlanChoice& choice, bool is_queued_again) {
   const Prediction& p = choice.prediction;
@@ -113,7 +108,7 @@ std::string command(const Model& model, const Prediction& p, const BatchOptions&
     line += fmt::format(" --checkpoint {} --resume", quote(options.checkpoint));
   }
   const NamedSizes given = given_sizes(model, p.sizes);
-  return line + (given.empty() ? " \"$@\"" : fmt::format(" --size {}", sizes_option(given)));
+  return line + (given.empty() ? " \"$@\"" : fmt::format(" --size {}", format_sizes(given, ",")));
 }
 
 }  // namespace
@@ -130,7 +125,7 @@ std::string slurm_script(const Model& model, const PlanChoice& choice,
   if (given_sizes(model, choice.prediction.sizes).empty()) {
     const NamedSizes& sizes = choice.prediction.sizes;
     script += fmt::format("# The arguments of sbatch name the problem{}.\n",
-                          sizes.empty() ? "" : ": what has " + sizes_option(sizes));
+                          sizes.empty() ? "" : ": what has " + format_sizes(sizes, ","));
   }
   script += command(model, choice.prediction, options) + "\n";
   if (!options.checkpoint.empty()) {

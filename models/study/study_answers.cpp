@@ -81,7 +81,7 @@ std::optional<std::string> next_size(const StudyPlan& plan, const StudyTraces& t
       }
     }
   }
-  const std::string size = next.empty() ? "" : format_sizes(next);
+  const std::string size = next.empty() ? "" : format_sizes(next, ",");
   const bool is_there = std::ranges::find(plan.study.sizes, size) != plan.study.sizes.end();
   return next.empty() || is_there ? std::nullopt : std::optional(size);
 }

@@ -89,6 +89,12 @@ std::vector<std::string> three_of(const std::vector<std::string>& sizes) {
              : std::vector{sizes.front(), sizes[(sizes.size() + 1) / 2], sizes.back()};
 }
 
+/// "N=32M" of "N=32768K"; options as they are.
+std::string shortest(const std::string& size) {
+  const std::optional<NamedSizes> counts = counts_of(size);
+  return counts ? format_sizes(*counts, ",") : size;
+}
+
 /// A few runs judge rehearsals. Each round is processes of its own, which scatter more.
 Study study_of(const StudyArguments& arguments, const ProgramDescription& program) {
   constexpr int kFewestRounds = 3;
@@ -106,7 +112,8 @@ Study study_of(const StudyArguments& arguments, const ProgramDescription& progra
                     program.file.string()));
   }
   std::set<std::string> known;
-  for (const std::string& size : study.sizes) {
+  for (std::string& size : study.sizes) {
+    size = shortest(size);
     if (!known.insert(size).second) {
       throw UsageError(fmt::format("--sizes: {} comes twice", size));
     }
@@ -140,7 +147,9 @@ Case rehearsal_of(const StudyPlan& plan, const std::string& size, const std::str
 /// The sizes to answer for: the program's default, or the last of sizes that somebody chose.
 std::vector<std::string> sizes_to_answer(const StudyPlan& plan) {
   if (!plan.arguments.at_sizes.empty()) {
-    return questions_of(plan.arguments.at_sizes);
+    std::vector<std::string> questions = questions_of(plan.arguments.at_sizes);
+    std::ranges::transform(questions, questions.begin(), shortest);
+    return questions;
   }
   const std::string& size = plan.program.default_size;
   const bool is_default = !plan.arguments.quick && plan.arguments.sizes.empty() && !size.empty() &&

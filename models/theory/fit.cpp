@@ -33,8 +33,9 @@ std::optional<Refusal> refuse_choice(const std::vector<Observation>& observation
   const bool is_one_run = std::ranges::all_of(
       observations, [&](const Observation& o) { return o.run_sizes == first.run_sizes; });
   if (!first.sizes.empty() && (varying.empty() || is_one_run)) {
-    return Refusal{fmt::format("{} is {:.6g} in every run: measure more sizes",
-                               first.sizes.begin()->first, first.sizes.begin()->second)};
+    return Refusal{fmt::format("{} is {} in every run: measure more sizes",
+                               first.sizes.begin()->first,
+                               format_count(std::llround(first.sizes.begin()->second)))};
   }
   if (varying.size() < 2) {
     return std::nullopt;

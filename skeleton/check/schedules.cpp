@@ -102,7 +102,7 @@ class Attempt {
   /// In place of fsync. The names in the folder last once its own does.
   int put_on_disk(const fs::path& path) {
     step("disk");
-    if (!fs::is_directory(path)) {
+    if (steps_ > schedule_.killed || !fs::is_directory(path)) {  // what a kill leaves is kept
       fs::last_write_time(path, fs::file_time_type());
     } else if (path.filename() == "..") {
       fs::create_directory(folder_ / "disk");

@@ -107,15 +107,13 @@ std::span<Byte> piece_at(std::span<Byte> bytes, std::size_t at, std::size_t piec
 }
 
 /// The messages of one search at a time, polled and two-sided: one-sided steals gain nothing with
-/// MPICH, which moves them only while the victim calls MPI. The ranks part once no message is under
-/// way (balancer.hpp).
+/// MPICH, which moves them while the victim calls MPI. Ranks part once no message is under way.
 class MpiTransport final : public Transport {
  public:
   explicit MpiTransport(const Comm& comm) : comm_(comm) {}
   MpiTransport(const MpiTransport&) = delete;
   MpiTransport& operator=(const MpiTransport&) = delete;
-  /// Waits until what was sent has left; not where an exception ends the search, since then it may
-  /// never leave.
+  /// Waits until what was sent has left, which it may never do where an exception ends the search.
   ~MpiTransport() override {
     if (std::uncaught_exceptions() > exceptions_) {
       // MPI may still read them.
@@ -381,8 +379,7 @@ void detail::for_each_text(const Comm& comm, const std::string& mine,
   }
 }
 
-/// By the hosts' names. A communicator that is split by shared memory would tell as well, but takes
-/// SMPI the square of the ranks.
+/// By the hosts' names. To split by shared memory would do, but takes SMPI the square of the ranks.
 Hosts::Hosts(MPI_Comm comm) {
   struct OfRank {
     std::uint64_t host = 0;

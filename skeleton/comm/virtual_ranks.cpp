@@ -30,16 +30,28 @@ namespace cleave::detail {
 
 namespace {
 
+/// The stacks of a thread's fibers, for the next ones, too: new ones cost system calls and pages.
+struct Stacks : boost::context::protected_fixedsize_stack {
+  using Base = boost::context::protected_fixedsize_stack;
+  using Context = boost::context::stack_context;
+  Stacks() : Base(std::size_t{8} << 20) {}
+  Context allocate() {
+    const Context last = kept.empty() ? Base::allocate() : kept.back();
+    kept.resize(kept.size() - (kept.empty() ? 0 : 1));
+    return last;
+  }
+  void deallocate(const Context& stack) { kept.push_back(stack); }
+  static inline thread_local std::vector<Context> kept;  // as long as the process
+};
+
 /// A function with a stack of its own that takes turns with its caller, on one thread. It does not
 /// throw, nor suspend while it handles an exception. Cost of a turn: below 1 us.
 class Fiber {
-  using Stack = boost::context::protected_fixedsize_stack;
-
  public:
   /// \throws std::bad_alloc  without address space for its stack, whose pages are taken as used
   explicit Fiber(const std::function<void()>& work)
       : own_(std::allocator_arg, boost::context::preallocated(stack_.sp, stack_.size, stack_),
-             Stack(kStackBytes), [this, work](boost::context::fiber&& caller) {
+             Stacks(), [this, work](boost::context::fiber&& caller) {
                __sanitizer_finish_switch_fiber(nullptr, &callers_stack_, &callers_bytes_);
                caller_ = std::move(caller);
                work();
@@ -64,9 +76,7 @@ class Fiber {
   bool has_ended() const { return !own_; }
 
  private:
-  static constexpr std::size_t kStackBytes = std::size_t{8} << 20;
-
-  boost::context::stack_context stack_ = Stack(kStackBytes).allocate();
+  Stacks::Context stack_ = Stacks().allocate();
   [[maybe_unused]] const void* callers_stack_ = nullptr;
   [[maybe_unused]] std::size_t callers_bytes_ = 0;
   [[maybe_unused]] void* kept_ = nullptr;
@@ -367,8 +377,7 @@ VirtualRun Turns::run(const std::function<void(const SearchMessages&)>& work) {
 
 }  // namespace
 
-/// The steady clock, less what it was ahead of the thread's own when that was last read: after
-/// times that are long enough to hold an interruption.
+/// The steady clock, less what it was ahead of the thread's own when that was read, if long ago.
 std::int64_t processor_ns() {
   constexpr std::int64_t kShort_ns = 50'000;
   thread_local std::int64_t looked_ns = 0;

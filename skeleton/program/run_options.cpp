@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 #include <cleave/command_line/options.hpp>
 #include <cleave/error.hpp>
@@ -52,13 +53,6 @@ void add_path(CLI::App& cli, const char* name, std::optional<std::filesystem::pa
       ->check(FileName());
 }
 
-/// "N=1M,M=2M", as --size takes it.
-std::string as_size_option(const NamedSizes& sizes) {
-  std::string text = format_sizes(sizes);
-  std::erase(text, ' ');
-  return text;
-}
-
 NamedSizes default_sizes(const ProgramTraits& program) {
   NamedSizes counts;
   for (const SizeOption& size : program.sizes) {
@@ -67,14 +61,19 @@ NamedSizes default_sizes(const ProgramTraits& program) {
   return counts;
 }
 
+void scale(NamedSizes& sizes, double factor) {
+  for (auto& [name, count] : sizes) {
+    count = std::max<std::int64_t>(1, std::llround(static_cast<double>(count) * factor));
+  }
+}
+
 /// The sizes of --size. \throws UsageError
 NamedSizes sizes_of(const ProgramTraits& program, const std::string& text) {
   NamedSizes sizes = parse_sizes(text);
   for (const auto& [name, count] : sizes) {
     const auto size = std::ranges::find(program.sizes, name, &SizeOption::name);
     if (size == program.sizes.end()) {
-      std::vector<std::string_view> names;
-      std::ranges::transform(program.sizes, std::back_inserter(names), &SizeOption::name);
+      const auto names = program.sizes | std::views::transform(&SizeOption::name);
       throw UsageError(
           fmt::format("'{}' is not a size of this application: {}", name, fmt::join(names, ", ")));
     }
@@ -86,7 +85,7 @@ NamedSizes sizes_of(const ProgramTraits& program, const std::string& text) {
   for (const SizeOption& known : program.sizes) {
     if (known.is_required && !sizes.contains(std::string(known.name))) {
       throw UsageError(fmt::format("{} is missing, for example --size {}", known.name,
-                                   as_size_option(default_sizes(program))));
+                                   format_sizes(default_sizes(program), ",")));
     }
   }
   return sizes;
@@ -221,7 +220,7 @@ std::optional<CommandLine> parse_options(const ProgramTraits& program, int ranks
   cli.footer(fmt::format("Examples:\n  mpiexec -n 2 {} --verify --trace run.trace.jsonl",
                          program.program));
   cli.option_defaults()->always_capture_default()->group(kOwnGroup);
-  std::string size = as_size_option(o.sizes);
+  std::string size = format_sizes(o.sizes, ",");
   if (!program.sizes.empty()) {
     cli.add_option("--size", size, "of the problem; K, M and G are 1024-based")->join(',');
   }
@@ -242,11 +241,17 @@ std::optional<CommandLine> parse_options(const ProgramTraits& program, int ranks
     return std::nullopt;
   }
   o.sizes_given = !program.sizes.empty() && cli.count("--size") > 0;
-  const ParsedBy sizes([&](const std::string& text) { o.sizes = sizes_of(program, text); });
-  const std::string refusal = o.sizes_given ? sizes(size) : "";
-  refuse_first({{!refusal.empty(), "--size: " + refusal}});
-  if (o.check > 0 && !o.sizes_given && !o.sizes.empty()) {
+  if (o.sizes_given) {
+    try {
+      o.sizes = sizes_of(program, size);
+    } catch (const UsageError& refusal) {
+      throw UsageError(std::string("--size: ") + refusal.what());
+    }
+  } else if (o.check > 0 && !o.sizes.empty()) {
     o.sizes = parse_sizes(default_study(program, true).sizes.front());
+    const double most = program.searches ? 64 : 256;
+    const auto largest = static_cast<double>(std::ranges::max(std::views::values(o.sizes)));
+    scale(o.sizes, most / std::max(most, largest));
   }
   o.repetitions_given = cli.count("--repetitions") > 0;
   o.warm_up_given = cli.count("--warm-up") > 0;
@@ -271,14 +276,12 @@ Study default_study(const ProgramTraits& program, bool is_quick) {
     NamedSizes sizes = default_sizes(program);
     std::int64_t& first = sizes[std::string(program.sizes.front().name)];
     if (program.searches || first < 64) {  // a depth or a number of dimensions
-      first -= step + (is_quick ? 1 : 0);
+      first = std::max<std::int64_t>(1, first - step - (is_quick ? 1 : 0));
     } else {
-      for (auto& [name, count] : sizes) {
-        count = std::max<std::int64_t>(1, std::llround(static_cast<double>(count) * factor));
-      }
+      scale(sizes, factor);
     }
-    const std::string text = as_size_option(sizes);
-    if (first > 0 && (study.sizes.empty() || study.sizes.back() != text)) {
+    const std::string text = format_sizes(sizes, ",");
+    if (study.sizes.empty() || study.sizes.back() != text) {
       study.sizes.push_back(text);
     }
   }
@@ -294,7 +297,7 @@ ProgramDescription description_of(const ProgramTraits& program, const RunOptions
           .types = names_of(program.types()),
           .type = std::string(name_of(options.type)),
           .placement = std::string(name_of(options.placement)),
-          .default_size = as_size_option(default_sizes(program)),
+          .default_size = format_sizes(default_sizes(program), ","),
           .study = study(false),
           .quick_study = study(true)};
 }

@@ -68,7 +68,7 @@ std::string text_for_people(const RunReport& report, Figures::Named named,
     add("so far", "the search was ended early");
   }
   for (const Size& size : report.sizes) {
-    add(size.name, std::to_string(size.value));
+    add(size.name, format_count(size.value));
     std::erase_if(named.figures, [&](const auto& figure) { return figure.first == size.name; });
   }
   const auto [minimum, maximum] = std::ranges::minmax(report.seconds);

@@ -208,10 +208,10 @@ NamedSizes parse_sizes(std::string_view text) {
   }
 }
 
-std::string format_sizes(const NamedSizes& sizes) {
+std::string format_sizes(const NamedSizes& sizes, std::string_view between) {
   std::string text;
   for (const auto& [name, count] : sizes) {
-    text += fmt::format("{}{}={}", text.empty() ? "" : ", ", name, format_count(count));
+    text += fmt::format("{}{}={}", text.empty() ? "" : between, name, format_count(count));
   }
   return text;
 }

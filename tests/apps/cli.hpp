@@ -34,8 +34,8 @@ inline std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// Runs a command such as "uts --tree T1", of words without blanks, on `ranks` ranks. A program is
-/// named in full, or without cleave-.
+/// Runs a command such as "uts --tree T1" or "cleave-uts", of words without blanks, on `ranks`
+/// ranks.
 inline Finished run(int ranks, const std::string& command) {
   std::istringstream stream(command);
   std::vector<std::string> words = {CLEAVE_MPIEXEC, "-n", std::to_string(ranks)};

@@ -207,7 +207,7 @@ TEST(Rehearse, TakesRanksThatAreEvenlySpacedAndTellsPeopleWhichAndForHowLong) {
   const std::vector<std::string> lines = lines_of(finished.out);
   ASSERT_EQ(lines.size(), 3U);
   EXPECT_EQ(lines[0], "quicksort, ranks 0, 4 of 9 rehearsed, hypercube, distributed");
-  EXPECT_EQ(lines[1], "N                     1024");
+  EXPECT_EQ(lines[1], "N                     1K");
   EXPECT_TRUE(lines[2].starts_with("time  ")) << lines[2];
   EXPECT_TRUE(lines[2].ends_with(" median of 3, without messages")) << lines[2];
 }

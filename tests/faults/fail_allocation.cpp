@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // To be preloaded by an MPI program: `operator new` fails at one call after MPI_Init, or from one
 // on. CLEAVE_FAIL_AT is the call, from 1; 0 fails none. CLEAVE_FAIL_ALL=1: all from there on.
-// CLEAVE_COUNT names a file that gets the number of calls when the program ends. Those of arrays
-// and without exceptions call these.
+// CLEAVE_COUNT names a file that gets the number of calls, also of arrays, when the program ends.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>

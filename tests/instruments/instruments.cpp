@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program that is linked with this has --inject, faults on purpose. Each is for one rank, before
 // a functor of one level. throw ends the functor by an Error, with what=memory by a std::bad_alloc,
-// with what=number by an int. delay lets the rank sleep for ms=M. kill ends the process. With nth=N
-// it happens the Nth time only.
+// with what=number by an int. delay is a sleep of ms=M. kill ends the process. nth=N: only then.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

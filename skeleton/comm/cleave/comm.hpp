@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ranks of a call: MPI's (`Comm`), or ranks that are not there (virtual_ranks.hpp,
 // rehearsal.hpp); their hosts and clocks. Messages longer than MPI's 32-bit counts go in pieces.
-// Waiting is polite where ranks outnumber cores: MPICH itself polls and never yields, which costs a
-// barrier of 8 ranks on 2 cores 30 ms.
+// Waiting yields where ranks outnumber cores. MPICH does not: 30 ms for a barrier of 8 on 2 cores.
 #pragma once
 
 #include <mpi.h>
@@ -112,8 +111,7 @@ class Comm : public detail::SearchMessages {
   void send(int to, std::span<const std::byte> message) const override;
   void receive(int from, std::span<std::byte> message) const override;
 
-  /// The minimum, maximum or sum of all ranks' values, on every rank. Collective, as all that
-  /// follow. Cost: 2 log2(p) l.
+  /// The minimum, maximum or sum of all ranks' values. Collective, as all below. Cost: 2 log2(p) l.
   std::int64_t allreduce_min(std::int64_t value) const { return reduced(value, MPI_MIN); }
   std::int64_t allreduce_max(std::int64_t value) const { return reduced(value, MPI_MAX); }
   std::int64_t allreduce_sum(std::int64_t value) const { return reduced(value, MPI_SUM); }
@@ -196,8 +194,7 @@ void for_each_text(const Comm& comm, const std::string& mine,
 std::string mpi_library();
 
 /// The hardware threads that this rank's workers are to be bound to, each on a core that no other
-/// worker of this host is bound to. Empty where workers outnumber cores or leave one idle, or hosts
-/// are simulated.
+/// worker is bound to. Empty where workers outnumber cores or leave one idle, or in simulations.
 std::vector<int> hardware_threads_of_workers(const Comm& comm, int threads);
 
 }  // namespace detail

@@ -8,8 +8,7 @@
 // inside an aggregate, since what they point to stays behind; C arrays, for which std::array does;
 // unions, since nothing tells which member holds; aggregates with a base class; containers whose
 // comparator, hash or allocator has state; types that hold themselves. Any other type: specialise
-// wire<T>, or declare it `kPlain` if its bytes are its value, which also spares the compiler a look
-// into an aggregate of many kilobytes.
+// wire<T>, or declare it `kPlain` if its bytes are its value: large aggregates compile faster then.
 #pragma once
 
 #include <algorithm>
@@ -137,8 +136,7 @@ using AnyField =
     std::conditional_t<std::is_copy_constructible_v<T>, boost::pfr::detail::ubiq_lref_constructor,
                        boost::pfr::detail::ubiq_rref_constructor>;
 
-/// Initialises what no structured binding of T names, and nothing else: a base, or a union, which
-/// may have no name.
+/// Initialises only what no structured binding of T names: a base, or a union without a name.
 template <class T>
 struct AnyUnnamed {
   template <class Part>

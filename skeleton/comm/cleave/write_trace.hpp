@@ -13,8 +13,7 @@ namespace cleave {
 ///
 /// Collective. Fills in what the communicator knows: ranks, ranks per host, whether these take
 /// turns on its cores, and clock offsets; and the most memory that a rank had. Memory: a few MiB on
-/// each rank, however long the traces are. \throws Error  on every rank if the file cannot be
-/// written; nothing is left of it then
+/// each rank, for any traces. \throws Error  on every rank, and leaves no file, if it is not whole
 void write_trace(const Comm& comm, const std::filesystem::path& path, RunInformation run,
                  const Recorder& recorder);
 

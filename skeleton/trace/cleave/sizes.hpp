@@ -89,7 +89,7 @@ std::string format_count(std::int64_t count);
 /// \throws UsageError  naming the part that is not NAME=COUNT, is 0 or comes twice
 NamedSizes parse_sizes(std::string_view text);
 
-/// "N=1M, M=2M".
-std::string format_sizes(const NamedSizes& sizes);
+/// "M=2M, N=1M"; as --size takes it `between` commas without blanks.
+std::string format_sizes(const NamedSizes& sizes, std::string_view between = ", ");
 
 }  // namespace cleave

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program, its application, problem and solution, whatever their types are; and which ranks hold
-// what of them.
+// A program, its application, problem and solution of any types; and which ranks hold what of them.
 #pragma once
 
 #include <cstdint>
@@ -55,8 +54,7 @@ class AnyRun {
   AnyRun& operator=(const AnyRun&) = delete;
 
   virtual bool is_generated() const = 0;
-  /// Frees the last solution, and makes what this rank holds of the problem of `seed`. Collective
-  /// where it is a part.
+  /// Frees the last solution, makes this rank's problem of `seed`. Collective where it is a part.
   virtual void make_problem(const Comm& comm, const RunOptions& options, std::uint64_t seed) = 0;
   /// Whether a problem can be copied, and so be solved more than once.
   virtual bool keeps_problem() const = 0;
@@ -75,8 +73,7 @@ class AnyRun {
   /// The problem of the options, solved by any schedule; it refers to this.
   virtual CheckedProblem checked_problem(const RunOptions& options) const = 0;
 
-  /// The fault of the solution on this rank; on all ranks that share it, `holders`, if the
-  /// program checks parts. Collective.
+  /// The fault of the solution on this rank, or on all `holders` of its parts. Collective.
   virtual Wrong wrong(const Comm& comm, const Comm& holders, const RunOptions& options) = 0;
   /// Writes the solution, if the program does; collective over the ranks that share it.
   virtual void keep(const Comm& holders) const = 0;
@@ -123,15 +120,13 @@ struct CommandLine {
 
 /// \param ranks   of the run, unless the command line rehearses another
 /// \param speaks  whether this process prints the help or version that was asked for
-/// \return  nothing if help or version was asked for and the program is to end with success
-/// \throws UsageError
+/// \return  nothing if help or version was asked for: the end is a success. \throws UsageError
 std::optional<CommandLine> parse_options(const ProgramTraits& program, int ranks, int argc,
                                          char** argv, bool speaks);
 
 /// The study of an application that says nothing of its own: sizes up to the default ones. They
 /// fall to 3/4 of themselves from step to step. So powers of two, which halve evenly and fill
-/// caches in their own way, do not take turns with others. The first size of a search falls alone
-/// and by 1, since its trees grow exponentially.
+/// caches in their own way, do not take turns with others. The first size of a search falls by 1.
 Study default_study(const ProgramTraits& program, bool is_quick);
 
 /// The description of a program for the options that a command line chose.
