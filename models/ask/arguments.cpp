@@ -149,7 +149,8 @@ NamedSizes sizes_asked(const Model& model, const std::string& text, const std::v
       "no law answers by {}; this rehearses it, within its --budget (60 s by itself): {} --at {} "
       "--size={}{}",
       text, std::regex_replace(made_by.substr(0, own), std::regex(" --at[= ][^ ]+"), ""),
-      fmt::join(ranks, ","), quote(fmt::format("--{} {}", name, value)), made_by.substr(own)));
+      fmt::join(ranks, ","), detail::quote(fmt::format("--{} {}", name, value)),
+      made_by.substr(own)));
 }
 
 /// The words of a verdict in colours, where a person looks at a terminal.

@@ -2,13 +2,11 @@
 // cleave: fits models to traces, predicts run times and reports. `cleave X` runs the program
 // cleave-X of the same folder for any other X.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <ranges>
 
 #include <cleave/command_line/options.hpp>
 #include <cleave/trace/words.hpp>
@@ -55,8 +53,7 @@ int run(int argc, char** argv) {
       "cleave NAME runs cleave-NAME of the same folder: under mpiexec calibrate, which measures\n"
       "latency and gap of this machine, quicksort, components, uts, flowshop.");
   std::vector<std::string> words(argv, argv + argc);
-  const std::string command_line =
-      fmt::format("{}", fmt::join(words | std::views::transform(quote), " "));
+  const std::string command_line = detail::command_line_of(argc, argv);
   words.resize(std::max<std::size_t>(words.size(), 2), "help");
   if (words[1] == "help") {
     words.erase(words.begin() + 1);

@@ -84,19 +84,6 @@ std::string bytes_text(double bytes) {
   return fmt::format("{:.3g} {}", bytes, kUnits[unit]);
 }
 
-std::string quote(const std::string& word) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,+-";
-  if (!word.empty() && word.find_first_not_of(kPlain) == word.npos) {
-    return word;
-  }
-  std::string text = "'";
-  for (const char c : word) {
-    text += c == '\'' ? "'\\''" : std::string(1, c);
-  }
-  return text + '\'';
-}
-
 std::string runs_text(const Prediction& p) {
   return fmt::format("95 % of runs between {} and {}", detail::format_seconds(p.run_low),
                      detail::format_seconds(p.run_high));

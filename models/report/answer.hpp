@@ -48,9 +48,6 @@ std::string runs_text(const Prediction& prediction);
 /// "48 KiB", "447 GiB".
 std::string bytes_text(double bytes);
 
-/// One word of a shell.
-std::string quote(const std::string& word);
-
 /// The sizes of the largest problem that the model was fitted to.
 NamedSizes largest_fitted(const Model& model);
 

@@ -93,19 +93,21 @@ NamedSizes given_sizes(const Model& model, NamedSizes sizes) {
 /// "srun PROGRAM --type ...": without an end of line. The program of a table need not be Cleave's.
 std::string command(const Model& model, const Prediction& p, const BatchOptions& options) {
   // srun does not take over what the job was given for --cpus-per-task.
-  std::string line = fmt::format("srun --cpus-per-task={} {}", p.threads, quote(options.program));
+  std::string line =
+      fmt::format("srun --cpus-per-task={} {}", p.threads, detail::quote(options.program));
   if (model.table() != nullptr) {
     return line + " \"$@\"";
   }
   line += fmt::format(" --type {} --placement {} --threads {} --warm-up 0 --repetitions 1",
-                      quote(model.type), quote(model.placement), p.threads);
+                      detail::quote(model.type), detail::quote(model.placement), p.threads);
   for (const auto& [name, value] : model.options) {
     if (name != "size" && !value.empty()) {
-      line += fmt::format(" {} {}", quote((name.size() == 1 ? "-" : "--") + name), quote(value));
+      line += fmt::format(" {} {}", detail::quote((name.size() == 1 ? "-" : "--") + name),
+                          detail::quote(value));
     }
   }
   if (!options.checkpoint.empty()) {
-    line += fmt::format(" --checkpoint {} --resume", quote(options.checkpoint));
+    line += fmt::format(" --checkpoint {} --resume", detail::quote(options.checkpoint));
   }
   const NamedSizes given = given_sizes(model, p.sizes);
   return line + (given.empty() ? " \"$@\"" : fmt::format(" --size {}", format_sizes(given, ",")));

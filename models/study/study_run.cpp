@@ -13,6 +13,7 @@
 #include <mutex>
 #include <numeric>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <sstream>
 #include <system_error>
@@ -54,8 +55,9 @@ std::string how_it_runs(const Case& c) {
 
 /// The program and its options, as a trace has them in its provenance.
 std::string command_of(const StudyPlan& plan, const Case& c, int round) {
-  return fmt::format("{} {}", plan.program.file.string(),
-                     fmt::join(plan.options_of(c, round), " "));
+  return fmt::format(
+      "{} {}", detail::quote(plan.program.file.string()),
+      fmt::join(plan.options_of(c, round) | std::views::transform(detail::quote), " "));
 }
 
 /// Runs one case, as a study's round `round`, and reads its trace.

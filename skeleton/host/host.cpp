@@ -39,15 +39,11 @@ hwloc_topology_t this_topology() {
 /// This process's control group and those above it, as far as they can be seen.
 std::vector<std::filesystem::path> control_groups(const std::filesystem::path& root) {
   std::vector groups{root / "sys/fs/cgroup"};
-  std::filesystem::path own;
   std::ifstream all(root / "proc/self/cgroup");
   for (std::string line; std::getline(all, line);) {
-    if (line.starts_with("0::/")) {
-      own = line.substr(4);
+    for (const auto& each : std::filesystem::path(line.starts_with("0::/") ? line.substr(4) : "")) {
+      groups.push_back(groups.back() / each);
     }
-  }
-  for (const auto& each : own) {
-    groups.push_back(groups.back() / each);
   }
   return groups;
 }

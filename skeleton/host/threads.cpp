@@ -72,11 +72,7 @@ void finish(const std::shared_ptr<Errand>& errand) {
     }
   }
   for (int tries = 0; !errand->is_over.load(); ++tries) {
-    if (tries < kYields) {
-      std::this_thread::yield();
-    } else {
-      errand->is_over.wait(false);
-    }
+    tries < kYields ? std::this_thread::yield() : errand->is_over.wait(false);
   }
 }
 

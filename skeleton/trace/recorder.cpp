@@ -61,9 +61,7 @@ void Recorder::record(Block block, int level, int group, const ThreadMoment& beg
     span.level = static_cast<std::int16_t>(level);
     span.block = block;
     span.size_names = names;
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-      span.size_values[i] = sizes.begin()[i].value;
-    }
+    std::ranges::transform(sizes, span.size_values.begin(), &Size::value);
   } catch (const std::bad_alloc&) {
     capacity_ = spans_.size();
     ++dropped_;

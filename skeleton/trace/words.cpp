@@ -24,6 +24,8 @@ constexpr std::array<Unit, 6> kTimes = {
     {{"d", 86400}, {"h", 3600}, {"min", 60}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}}};
 constexpr std::array<Unit, 5> kCounts = {
     {{"T", 0x1p40}, {"G", 0x1p30}, {"M", 0x1p20}, {"K", 0x1p10}, {"", 1}}};
+constexpr std::string_view kPlain =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:=,+-";
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 /// Takes a number off `text`; none where it begins with none.
@@ -102,10 +104,17 @@ std::string visible(std::string_view text) {
   return shown;
 }
 
+std::string quote(std::string_view word) {
+  std::string text;
+  for (const char c : word) {
+    text += c == '\'' ? "'\\''" : std::string(1, c);
+  }
+  return word.empty() || word.find_first_not_of(kPlain) < word.size() ? "'" + text + "'" : text;
+}
+
 bool is_size_name(std::string_view name) {
   constexpr std::size_t kMaxLength = 64;
-  constexpr std::string_view kAllowed =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+  constexpr std::string_view kAllowed = kPlain.substr(0, kPlain.find('.'));
   return !name.empty() && name.size() <= kMaxLength && kAllowed.find(name.front()) < 2 * 26 &&
          name.find_first_not_of(kAllowed) == std::string_view::npos;
 }

@@ -48,23 +48,25 @@ std::vector<std::string> commands_of(Texts asked, const NamedSizes& sizes) {
     for (const auto& [name, value] : sizes) {
       texts.push_back(fmt::format("{}={}", name, format_count(value)));
     }
-    options += " --size " + quote(fmt::format("{}", fmt::join(texts, ",")));
+    options += " --size " + detail::quote(fmt::format("{}", fmt::join(texts, ",")));
   }
   const auto add = [&](const char* option, const char* field) {
     if (const std::string text = asked[field]; !text.empty()) {
-      options += fmt::format(" {} {}", option, quote(text));
+      options += fmt::format(" {} {}", option, detail::quote(text));
     }
   };
   add("--threads", "threads");
   add("--ranks-per-host", "ranks-per-host");
   add("--machine", asked["network"].empty() ? "machine" : "network");
-  const std::string file = quote(asked["file"]);
+  const std::string file = detail::quote(asked["file"]);
   const std::string deadline = asked["deadline"];
-  const std::string memory = asked["memory"].empty() ? "" : " --memory " + quote(asked["memory"]);
-  return {fmt::format("cleave predict {} --ranks {}{}", file, asked["ranks"], options),
-          fmt::format("cleave plan {} {}{}{} --slurm job.sh", file,
-                      deadline.empty() ? "--efficiency 0.5" : "--deadline " + quote(deadline),
-                      options, memory)};
+  const std::string memory =
+      asked["memory"].empty() ? "" : " --memory " + detail::quote(asked["memory"]);
+  return {
+      fmt::format("cleave predict {} --ranks {}{}", file, asked["ranks"], options),
+      fmt::format("cleave plan {} {}{}{} --slurm job.sh", file,
+                  deadline.empty() ? "--efficiency 0.5" : "--deadline " + detail::quote(deadline),
+                  options, memory)};
 }
 
 /// Sentences on all that an answer rests on and nobody measured.

@@ -6,7 +6,8 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <string_view>
+#include <ranges>
+#include <span>
 #include <system_error>
 
 #include <cleave/command_line/output.hpp>
@@ -126,7 +127,8 @@ void flush_out() {
 }
 
 std::string command_line_of(int argc, char** argv) {
-  return fmt::format("{}", fmt::join(argv, argv + argc, " "));
+  const std::span words(argv, static_cast<std::size_t>(argc));
+  return fmt::format("{}", fmt::join(words | std::views::transform(quote), " "));
 }
 
 int run_alone(const std::string& program, const std::function<void()>& body) {

@@ -190,6 +190,8 @@ TEST(CommandLine, KeepsOwnOptionsAsGivenOrByDefault) {
   const CommandLine line = parse({"--seed", "4"});
   EXPECT_EQ(line.own, (std::map<std::string, std::string>{{"size", "M=1,N=8"}, {"own", "x"}}));
   EXPECT_EQ(line.options.seed, 4U);
+  Texts words{"cleave-sample", "a b", "it's", "", "N=1"};
+  EXPECT_EQ(command_line_of(5, argv_of(words).data()), R"(cleave-sample 'a b' 'it'\''s' '' N=1)");
   EXPECT_EQ(parse({"--own", "y"}).own.at("own"), "y");
 }
 

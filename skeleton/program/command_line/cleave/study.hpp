@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `cleave study` runs of a program. The program says so with --describe, and the command reads
-// it (docs/reference/formats.md). No MPI.
+// What `cleave study` runs of a program, by its --describe (docs/reference/formats.md). No MPI.
 #pragma once
 
 #include <string>
@@ -14,8 +13,7 @@ namespace detail {
 class JsonFields;
 }  // namespace detail
 
-/// The runs that `cleave study` makes of an application: every size, several times, on several
-/// numbers of ranks.
+/// The runs that `cleave study` makes: every size, several times, on several numbers of ranks.
 struct Study {
   /// Each is what `size_option` takes, or options themselves where it begins with '-'.
   std::vector<std::string> sizes;

@@ -28,6 +28,9 @@ std::string kept_state(std::int64_t first_ns, std::int64_t second_ns);
 /// characters, in UTF-8 also those from U+0080 to U+009F, marks of direction and of byte order.
 std::string visible(std::string_view text);
 
+/// One word of a shell.
+std::string quote(std::string_view word);
+
 /// Whether a size may have this name: a letter, then letters, digits and '_', at most 64.
 bool is_size_name(std::string_view name);
 

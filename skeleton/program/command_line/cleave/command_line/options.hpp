@@ -50,8 +50,7 @@ struct FileName : ParsedBy {
 };
 
 /// The words that a shell may offer after those of `argv`: the subcommands and options of the
-/// command that they name, one a line. After a tab an option has the values that it takes; FILE
-/// stands for any.
+/// command that they name, one a line. After a tab an option has its values; FILE stands for any.
 std::string completions_after(CLI::App& cli, int argc, char** argv);
 
 /// Parses the command line into what `cli` was set up with, and adds `--version` and, for shells,

@@ -22,8 +22,7 @@ std::string rounded_count(double count);
 /// their unit, lists as words.
 std::string figures_text(const Figures::Named& figures);
 
-/// Refuses a file on standard output, which `option` writes, beside an answer in JSON.
-/// \throws UsageError
+/// Refuses a file of `option` on standard output beside an answer in JSON. \throws UsageError
 void check_has_standard_output(const std::string& option, const std::filesystem::path& file,
                                bool json);
 
@@ -41,13 +40,12 @@ void write_out(const std::string& text);
 /// Writes what was printed and is still kept. \throws Error  if any of it could not be written
 void flush_out();
 
-/// The command line as one string, for the provenance of files.
+/// The command line as one string that a shell reads the same, for the provenance of files.
 std::string command_line_of(int argc, char** argv);
 
 /// Runs `body` in a program without MPI.
 ///
-/// \return  the status to end with: 0; 2 after a UsageError, 1 after any other exception, whose
-///          message is printed as one line after `program`
+/// \return  the status: 0, 2 after a UsageError, 1 after another, whose line begins with `program`
 int run_alone(const std::string& program, const std::function<void()>& body);
 
 }  // namespace cleave::detail

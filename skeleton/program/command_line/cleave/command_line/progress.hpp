@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far long work is and when it ends, on standard error. A thread of its own looks and tells, so
-// that the work need not.
+// How far long work is and when it ends, on standard error, by a thread of its own.
 #pragma once
 
 #include <condition_variable>
