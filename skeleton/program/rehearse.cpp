@@ -64,8 +64,7 @@ void write_rehearsed(const RunOptions& options, RunInformation run, std::vector<
 }
 
 /// Prepares the rank and makes its calls, with `Inputs::each_new` each for itself, unless a
-/// preparation takes too much to be repeated. Collective over `world`.
-/// \param max_bytes  that the preparation may take
+/// preparation, of at most `max_bytes`, takes too much to be repeated. Collective over `world`.
 std::unique_ptr<Rehearsal> rehearse_rank(const Comm& world, const AnyRun& run, const AnyApp& app,
                                          const RunOptions& options, const CallOptions& call,
                                          int rank, std::int64_t max_bytes) {

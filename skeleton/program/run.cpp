@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <csignal>
 #include <exception>
 #include <filesystem>
 #include <map>
@@ -63,8 +66,7 @@ RunInformation run_information(const ProgramTraits& program, const CommandLine& 
           .provenance = std::move(provenance)};
 }
 
-/// How far the run is. Of a search also about how many nodes it has visited: `report.visits`, those
-/// of this process, times the processes.
+/// How far the run is; of a search also about how many nodes: `report.visits` times the processes.
 Moment moment_of(const RunOptions& options, int processes, const RunReport& report) {
   const int runs = options.check > 0 ? options.check : options.warm_up + options.repetitions;
   const int done = report.runs_done;
@@ -142,8 +144,7 @@ void tell_of_run(const Comm& comm, AnyRun& run, const ProgramTraits& program,
   }
 }
 
-/// The problem of the options. Each call of `smaller`, which keeps what that refers to, halves its
-/// sizes once more.
+/// The problem of the options. Each call of `smaller`, which keeps what it needs, halves its sizes.
 CheckedProblem checked_problem(const ProgramTraits& program, RunOptions options) {
   const std::shared_ptr<const AnyRun> run = program.begin(options);
   CheckedProblem checked = run->checked_problem(options);
@@ -164,17 +165,39 @@ CheckedProblem checked_problem(const ProgramTraits& program, RunOptions options)
   return checked;
 }
 
+/// The words of a signal that ends a check by a functor's fault, and what the signals did before.
+std::string last_words;
+std::array<struct sigaction, NSIG> actions_before;
+
+void say_last_words(int signal) {
+  [[maybe_unused]] auto said = ::write(STDERR_FILENO, last_words.data(), last_words.size());
+  ::sigaction(signal, &actions_before[signal], nullptr);
+  std::raise(signal);
+}
+
 /// Tries schedules in place of runs, each of a new problem where problems are generated.
 /// \param done  how many have been tried
 /// \throws Error  when it has told of the first in which a promise is broken
 void check_schedules(const ProgramTraits& program, RunOptions options, std::atomic<int>& done) {
+  static std::array<char, 1 << 16> stack;  // a functor may have used up its own
+  const stack_t own{.ss_sp = stack.data(), .ss_flags = 0, .ss_size = stack.size()};
+  ::sigaltstack(&own, nullptr);
+  struct sigaction action {};
+  action.sa_handler = say_last_words;
+  action.sa_flags = SA_ONSTACK;
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
+    ::sigaction(signal, &action, &actions_before[signal]);
+  }
   for (; done < options.check; ++done, ++options.seed) {
+    const std::string again = fmt::format("again by --check 1 --seed {}", options.seed);
+    last_words = fmt::format("{}: a signal ends the check: {}\n", program.program, again);
     const std::string broken = first_broken({checked_problem(program, options)}, {1, options.seed});
     if (!broken.empty()) {
       write_out(broken + '\n');
-      throw Error(fmt::format("a promise is broken: again by --check 1 --seed {}", options.seed));
+      throw Error("a promise is broken: " + again);
     }
   }
+  last_words.clear();
   write_out(options.quiet ? "" : fmt::format("schedules: {}; no promise is broken\n", done.load()));
 }
 
@@ -187,7 +210,7 @@ void run_application(const Comm& comm, AnyRun& run, const ProgramTraits& program
   }
   // Spans are taken even if no trace is written, since they also tell the imbalance.
   const auto clock = options.rehearse ? virtual_rank_ns : mpi_time_ns;
-  if (options.rehearse) {
+  if (options.rehearse || options.check > 0) {
     run_delay_ns = [] { return std::int64_t{0}; };  // a thread is several ranks
   }
   std::vector<Recorder> recorders(options.rehearse ? options.ranks : 1, Recorder(clock));
@@ -291,8 +314,7 @@ int run_program(int argc, char** argv, ProgramTraits program) {
     return run_mpi_program(argc, argv, program.program,
                            [&](const Comm& comm) { run_on_ranks(comm, program, argc, argv); });
   }
-  // Without MPI, which may not start without a launcher. Of the processes that one started, the
-  // first answers.
+  // Without MPI, which may need a launcher. Of the processes that one started, the first answers.
   return is_launched_as_another() ? 0 : run_alone(program.program, [&] {
     if (const auto line = parse_options(program, 1, argc, argv, true)) {
       write_out(json_text(description_of(program, line->options)) + "\n");

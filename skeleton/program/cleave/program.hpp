@@ -69,15 +69,14 @@ struct Program {
   /// A sentence on a wrong whole solution, for --verify; nothing if it is right. Else it is
   /// compared with that of recursion, or of a search by one loop, on one rank.
   std::function<std::optional<std::string>(const Problem&, const Solution&)> wrong = {};
-  /// `wrong` of a solution in parts, or of a problem that cannot be copied; collective. Else rank 0
-  /// gathers the solution.
+  /// `wrong` of a solution in parts or a problem without copies; collective. Else rank 0 gathers
+  /// it.
   std::function<std::optional<std::string>(const Comm&, const NamedSizes&, std::uint64_t seed,
                                            const Solution&)>
       wrong_part = {};
   /// Results to print, on rank 0, after `keep`.
   std::function<Figures(const Solution&)> figures = {};
-  /// Called with a right result. Collective over the ranks that share it; rank 0 if each has all of
-  /// it. It may write the result.
+  /// May write a right result. Collective over the ranks that share it; rank 0 if each has it all.
   std::function<void(const Comm&, const Solution&)> keep = {};
 
   /// A run as `options` say. \throws Error  if it lacks what it cannot do without
@@ -88,8 +87,7 @@ struct Program {
 
 namespace detail {
 
-/// Reports the first thing that keeps `cleave::run` from running `App`.
-/// \return  whether there was none
+/// Reports the first thing that keeps `cleave::run` from running `App`. \return  whether none does
 template <class App>
 consteval bool require_program() {
   if constexpr (!require_application<App, ProblemOf<App>>()) {

@@ -41,6 +41,9 @@ struct ShortLengths {
   bool trivial(const Problem& numbers) const { return numbers.all.size() < 2; }
   Solution conquer(Problem numbers) const { return numbers; }
   cleave::Halves<Problem> divide(const Problem& numbers, cleave::Share share) const {
+    if (numbers.all.size() == 1000) {
+      return {divide(numbers, share).right, {}};  // which never ends
+    }
     auto [left, right] = Mergesort().divide(numbers.all, share);
     return {{std::move(left)}, {std::move(right)}};
   }

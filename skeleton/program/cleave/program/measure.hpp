@@ -23,8 +23,7 @@
 
 namespace cleave::detail {
 
-/// How tests and referees disturb the runs of a program that is linked with tests/instruments;
-/// empty in others. Set before main begins.
+/// How tests and referees disturb runs, by tests/instruments; else empty. Set before main begins.
 struct Instruments {
   std::function<void(CLI::App&)> add_options;
   /// Adds hooks to the call of `rank`.
@@ -79,12 +78,10 @@ CallOptions call_options(const RunOptions& options, const ProgramTraits& program
 /// two seconds later or more, ends the process.
 void run_with_stop_signals(const std::function<void()>& body);
 
-/// Binds the calling thread to a core of its own, where there are as many as workers.
-/// \return  what `CallOptions::bound_to` is to be
+/// Binds the calling thread to a core, if all workers have one. \return  for CallOptions::bound_to
 std::vector<int> bind_as(const RunOptions& options, const Comm& comm);
 
-/// The seed of repetition `index`, the first of which is 0 and a warm-up if there is one. The last
-/// repetition has that of --seed.
+/// The seed of repetition `index`, from 0 on with the warm-up. The last has that of --seed.
 std::uint64_t seed_of_repetition(const RunOptions& options, int index);
 
 /// Adds the sizes of --size to those of the run that the executor has told of: it knows neither
@@ -94,8 +91,7 @@ void add_asked_sizes(const RunOptions& options, Recorder& recorder);
 /// Makes the problem and solves it, as often as the options say; the last repetition solves that of
 /// `options.seed`. A search that is ended early is the last. Collective over `world`.
 /// \param recorders  of the ranks that are here
-/// \param solve      solves it once, and returns the longest time over the ranks
-/// \throws Error  the same on every rank
+/// \param solve  solves it once, returns the longest time of a rank. \throws Error  on all alike
 void measure(const Comm& world, AnyRun& run, const RunOptions& options,
              std::span<Recorder> recorders, RunReport& report,
              const std::function<std::int64_t()>& solve);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frame of an MPI program: starts and ends MPI, and turns whatever goes wrong into one line on
-// standard error and a non-zero status on every rank.
+// The frame of an MPI program: starts and ends MPI, and makes one line and a status of any failure.
 #pragma once
 
 #include <functional>
@@ -24,13 +23,11 @@ inline constexpr int kStoppedStatus = 75;
 ///
 /// \return the status to end with: 0, 2 after a UsageError, kStoppedStatus after Interrupted, 1
 /// after any other exception. An exception that all ranks throw is printed once, by rank 0. One
-/// that only some ranks throw is printed by the lowest of them, and the job is aborted so that no
-/// rank waits.
+/// that only some ranks throw is printed by the lowest of them, and the job is aborted.
 int run_mpi_program(int argc, char** argv, const std::string& name,
                     const std::function<void(const Comm& world)>& body);
 
-/// Lets recorders know how long their threads have no core, unless the system does not tell or
-/// hosts are simulated. \pre  MPI has begun
+/// Lets recorders know how long threads have no core, where that is known. \pre  MPI has begun
 void tell_run_delay();
 bool tells_run_delay();
 
@@ -45,8 +42,7 @@ std::vector<std::string> launch_warnings(const Comm& comm, int threads);
 /// The fault on the lowest rank that has one, told to every rank.
 Wrong first_wrong(const Comm& comm, const Wrong& wrong);
 
-/// Collective. \throws UsageError  if ranks were started with other programs or arguments than rank
-/// 0
+/// Collective. \throws UsageError  if ranks were started with different programs or arguments
 void require_same_command(const Comm& comm, const std::string& program, int argc, char** argv);
 
 /// Whether a launcher started this process, and not as its first.

@@ -85,8 +85,7 @@ class RunOf final : public AnyRun {
 
   void solve_as(const SearchMessages& rank, const CallOptions& options) override {
     const bool is_first = rank.rank() == 0;
-    Problem problem = is_first ? *std::move(to_solve_) : Problem{};
-    Solution solution = call_on(rank, app_, std::move(problem), options);
+    Solution solution = call_on(rank, app_, is_first ? *std::move(to_solve_) : Problem{}, options);
     if (is_first) {
       solution_ = std::move(solution);
     }
@@ -172,8 +171,7 @@ class RunOf final : public AnyRun {
     }
   }
 
-  /// A sentence on a wrong whole solution, whose problem this rank has or, if it lies `in_parts`,
-  /// makes.
+  /// A sentence on a wrong whole solution. Where it lies `in_parts`, this rank makes the problem.
   Wrong wrong_whole(const RunOptions& options, bool in_parts) const {
     if constexpr (kCopies) {
       if (!in_parts) {
