@@ -21,9 +21,8 @@
 namespace cleave::quicksort {
 
 /// \tparam Key    a plain type
-/// \tparam Order  ByKey or any strict weak order `bool(const Key&, const Key&)`; keys of VectorKey
-/// in
-///                the first are handled by vector instructions
+/// \tparam Order  any strict weak order `bool(const Key&, const Key&)`. Vector instructions handle
+///                keys of VectorKey in the order ByKey
 template <class Key, class Order = ByKey>
 struct HypercubeQuicksort {
   using Element = Key;

@@ -47,48 +47,32 @@ void local_select(std::span<Key> keys, std::size_t place, const Order& order) {
   }
 }
 
-namespace detail {
-
-inline bool is_nan(const auto& key) {
-  if constexpr (std::floating_point<std::remove_cvref_t<decltype(key)>>) {
-    return std::isnan(key);
-  } else {
-    return false;
-  }
-}
-
-/// Moves the keys that `comes_first` to the front, without a branch that depends on them.
-template <class Key, class ComesFirst>
-std::size_t move_first(std::span<Key> keys, ComesFirst&& comes_first) {
-  std::size_t cut = 0;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    const Key key = keys[i];
-    const bool is_first = comes_first(key);
-    keys[i] = keys[cut];
-    keys[cut] = key;
-    cut += is_first ? 1 : 0;
-  }
-  return cut;
-}
-
-}  // namespace detail
-
 /// Moves the keys that come before `pivot`, and with `or_equal` those equal to it, to the front;
 /// or, `inverted`, all others. One pass. \return  how many are at the front then
 template <class Key, class Order>
 std::size_t local_partition(std::span<Key> keys, const Key& pivot, FirstKeys first,
                             const Order& order) {
   if constexpr (kIsVectorSorted<Key, Order>) {
-    if (!detail::is_nan(pivot)) {
+    bool is_nan = false;
+    if constexpr (std::floating_point<Key>) {
+      is_nan = std::isnan(pivot);
+    }
+    if (!is_nan) {
       // k comes before the pivot in descending order unless k <= pivot in ascending order.
       return partition_vector(keys, pivot,
                               {.or_equal = first.or_equal != order.descends,
                                .inverted = first.inverted != order.descends});
     }
   }
-  return detail::move_first(keys, [&](const Key& key) {
-    return (first.or_equal ? !order(pivot, key) : order(key, pivot)) != first.inverted;
-  });
+  std::size_t cut = 0;
+  for (Key& place : keys) {  // without a branch that depends on keys
+    const Key key = place;
+    const bool comes_first = first.or_equal ? !order(pivot, key) : order(key, pivot);
+    place = keys[cut];
+    keys[cut] = key;
+    cut += comes_first != first.inverted ? 1 : 0;
+  }
+  return cut;
 }
 
 }  // namespace cleave::quicksort

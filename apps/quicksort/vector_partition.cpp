@@ -199,15 +199,13 @@ CLEAVE_PARTITION(partition_records, RecordTest, std::uint64_t)
 #undef CLEAVE_PARTITION
 
 template <class Key>
-HWY_INLINE bool exchange_numbers(Key* keys, std::size_t count) {
-  bool has_nan = false;
+HWY_INLINE void exchange_numbers(Key* keys, std::size_t count) {
   std::size_t i = 0;
   const auto exchange = [&](auto d) {
     const hn::RebindToSigned<decltype(d)> bits_d;
     const hn::RebindToUnsigned<decltype(d)> unsigned_d;
     for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
       const auto some = hn::LoadU(d, keys + i);
-      has_nan = has_nan || !hn::AllFalse(d, hn::IsNaN(some));
       const auto sign = hn::BroadcastSignBit(hn::BitCast(bits_d, some));
       const auto all_but_sign = hn::ShiftRight<1>(hn::BitCast(unsigned_d, sign));
       hn::StoreU(hn::Xor(some, hn::BitCast(d, all_but_sign)), d, keys + i);
@@ -215,12 +213,11 @@ HWY_INLINE bool exchange_numbers(Key* keys, std::size_t count) {
   };
   exchange(hn::ScalableTag<Key>());
   exchange(hn::CappedTag<Key, 1>());
-  return has_nan;
 }
 
-HWY_NOINLINE bool exchange(void* numbers, std::size_t count, bool are_doubles) {
-  return are_doubles ? exchange_numbers(static_cast<double*>(numbers), count)
-                     : exchange_numbers(static_cast<float*>(numbers), count);
+HWY_NOINLINE void exchange(void* numbers, std::size_t count, bool are_doubles) {
+  are_doubles ? exchange_numbers(static_cast<double*>(numbers), count)
+              : exchange_numbers(static_cast<float*>(numbers), count);
 }
 
 }  // namespace cleave::quicksort::HWY_NAMESPACE
@@ -253,11 +250,11 @@ std::size_t partition_vector(std::span<Record> keys, Record pivot, FirstKeys fir
 }
 
 HWY_EXPORT(exchange);
-bool exchange_for_ordered_bits(std::span<float> keys) {
-  return HWY_DYNAMIC_DISPATCH(exchange)(keys.data(), keys.size(), false);
+void exchange_for_ordered_bits(std::span<float> keys) {
+  HWY_DYNAMIC_DISPATCH(exchange)(keys.data(), keys.size(), false);
 }
-bool exchange_for_ordered_bits(std::span<double> keys) {
-  return HWY_DYNAMIC_DISPATCH(exchange)(keys.data(), keys.size(), true);
+void exchange_for_ordered_bits(std::span<double> keys) {
+  HWY_DYNAMIC_DISPATCH(exchange)(keys.data(), keys.size(), true);
 }
 
 }  // namespace cleave::quicksort

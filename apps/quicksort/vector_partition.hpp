@@ -35,9 +35,8 @@ std::size_t partition_vector(std::span<double> keys, double pivot, FirstKeys fir
 std::size_t partition_vector(std::span<Record> keys, Record pivot, FirstKeys first);
 
 /// Makes integers of numbers, or numbers again: as integers, their bytes have the numbers' order.
-/// \return  whether one of the numbers was NaN
-bool exchange_for_ordered_bits(std::span<float> keys);
-bool exchange_for_ordered_bits(std::span<double> keys);
+void exchange_for_ordered_bits(std::span<float> keys);
+void exchange_for_ordered_bits(std::span<double> keys);
 
 /// While it lives, Highway handles keys of 32 bits by AVX2 in place of AVX-512 on AMD's Zen 4,
 /// whatever the thread: their vectors are compressed by an instruction that is microcode there. For
