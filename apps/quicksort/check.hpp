@@ -27,7 +27,7 @@ struct KeySum {
   std::uint64_t hash = 0;
 
   template <class Key>
-  void add(std::span<const Key> keys) {
+  KeySum& add(std::span<const Key> keys) {
     const CounterRandom random(0);
     count += std::ssize(keys);
     for (const Key& key : keys) {
@@ -36,6 +36,7 @@ struct KeySum {
       std::memcpy(words, &key, sizeof(Key));
       hash += random(random(words[0]) ^ words[1]);
     }
+    return *this;
   }
   friend bool operator==(const KeySum&, const KeySum&) = default;
 };
@@ -68,8 +69,7 @@ bool are_in_order(const Comm& comm, std::span<const Key> keys, const Order& orde
 template <class Key, class Order>
 std::optional<std::string> wrong_parts(const Comm& comm, const KeySum& in,
                                        std::span<const Key> sorted, const Order& order) {
-  KeySum out;
-  out.add(sorted);
+  const KeySum out = KeySum().add(sorted);
   const auto total = [&comm](std::int64_t value) {
     const auto all = comm.gather(value);
     return std::accumulate(all.begin(), all.end(), std::uint64_t{0});  // sums of hashes wrap around
@@ -100,11 +100,7 @@ inline std::optional<std::string> wrong_order(const Keys& input, const Keys& sor
   if (descent != sorted.end()) {
     return fmt::format("key {} is less than the one before it", descent - sorted.begin());
   }
-  KeySum in;
-  KeySum out;
-  in.add(std::span(input));
-  out.add(std::span(sorted));
-  return in == out
+  return KeySum().add(std::span(input)) == KeySum().add(std::span(sorted))
              ? std::nullopt
              : std::optional<std::string>("the keys that came out are not those that went in");
 }

@@ -40,9 +40,7 @@ std::vector<Key> generated(KeyOrder input, std::int64_t total, std::uint64_t see
 
 template <class Key>
 KeySum sum_of(const std::vector<Key>& keys) {
-  KeySum sum;
-  sum.add(std::span<const Key>(keys));
-  return sum;
+  return KeySum().add(std::span<const Key>(keys));
 }
 
 /// This rank's share of `all`.
@@ -118,8 +116,7 @@ TEST(HypercubeQuicksort, PutsNanAfterEveryNumberAndBeforeThemWhenDescending) {
   std::vector<double> keys = generated<double>(KeyOrder::uniform, 80000 * world().size(), 5);
   for (const std::size_t every : {1, 2, 1000}) {
     for (std::size_t i = 0; i < keys.size(); i += every) {
-      const double nan = std::numeric_limits<double>::quiet_NaN();
-      keys[i] = i % 3 == 0 ? nan : -nan;
+      keys[i] = i % 3 == 0 ? NAN : -NAN;
     }
     keys[1] = std::numeric_limits<double>::infinity();
     keys[2] = -keys[1];
