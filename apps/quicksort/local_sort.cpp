@@ -32,9 +32,9 @@ void sort_by_highway(Key* keys, std::size_t count, ByKey order) {
 }
 
 /// Floats are sorted as such in nine tenths of the time of integers. VQSort of Highway 1.0.3 then
-/// loses infinities, NaN and one of 0 and -0, so `sample`, as of sort_parts, must exclude them. For
-/// the key before a frequent one it takes the difference to epsilon: that is too small and leaves
-/// keys out of order, or too great and takes long. \param sample  may be empty
+/// loses infinities, NaN and one of 0 and -0. The bounds of `sample` must exclude them. Beside a
+/// frequent key it may leave keys out of order, or take long. It subtracts the epsilon of 1 from
+/// keys of any size. \param sample  as for sort_parts, or empty
 template <class Key>
 void sort_in_cache(std::span<Key> keys, ByKey order, std::span<const Key> sample = {}) {
   if constexpr (std::floating_point<Key>) {
