@@ -4,8 +4,10 @@
 // in parts already (Placement::distributed), nothing is divided and nothing moves on the way down.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -18,52 +20,71 @@
 
 namespace cleave::components {
 
-/// Flat labels of all vertices, and the number of edges that they are of, in one row of words.
+/// Flat labels of a range of vertices, and the number of edges that they are of. Every vertex
+/// outside is a component of its own.
 class Labelling {
  public:
-  Labelling() = default;
-  /// Every vertex is a component of its own.
-  explicit Labelling(Vertex vertices) : words_(std::size_t{vertices} + kTail) {
-    std::iota(words_.begin(), words_.end() - kTail, Vertex{0});
-    set_edges(0);
+  /// No label, and room for those of all vertices: memory is taken where they are written.
+  explicit Labelling(Vertex vertices = 0) : words_(std::size_t{vertices} + kFacts) {
+    facts_.vertices = vertices;
+    set({}, 0);
   }
 
-  Vertex vertices() const {
-    return static_cast<Vertex>(words_.empty() ? 0 : words_.size() - kTail);
+  Vertex vertices() const { return static_cast<Vertex>(facts_.vertices); }
+  std::int64_t edges() const { return facts_.edges; }
+  VertexRange range() const { return {facts_.first, facts_.last}; }
+  /// The labels of the range.
+  std::span<const Vertex> held() const {
+    const auto [first, last] = range();
+    return std::span(words_).subspan(has_room() ? first : 0, last - first);
   }
-  std::span<Vertex> labels() { return std::span(words_).first(vertices()); }
-  std::span<const Vertex> labels() const { return std::span(words_).first(vertices()); }
+  /// A copy of the labels of all vertices.
+  Labels labels() const {
+    Labels all(vertices());
+    std::iota(all.begin(), all.end(), Vertex{0});
+    std::ranges::copy(held(), all.begin() + range().first);
+    return all;
+  }
 
-  std::int64_t edges() const {
-    return words_.empty() ? 0
-                          : static_cast<std::int64_t>(std::uint64_t{words_.end()[-1]} << 32 |
-                                                      words_.end()[-2]);
+  bool has_room() const { return words_.size() == vertices() + kFacts; }
+  /// Room for the labels of all vertices, with those of the range in their places.
+  std::span<Vertex> room() {
+    if (!has_room()) {
+      Row<Vertex> words(vertices() + kFacts);
+      std::ranges::copy(held(), words.begin() + range().first);
+      words_ = std::move(words);
+    }
+    return std::span(words_).first(vertices());
   }
-  /// \pre  not default-constructed
-  void set_edges(std::int64_t edges) {
-    words_.end()[-2] = static_cast<Vertex>(edges);
-    words_.end()[-1] = static_cast<Vertex>(static_cast<std::uint64_t>(edges) >> 32);
+  /// Takes what has been written into the room for the labels of `edges` edges.
+  void set(VertexRange range, std::int64_t edges) {
+    facts_ = {facts_.vertices, edges, range.first, range.last};
+    std::memcpy(&words_[range.last], &facts_, sizeof(facts_));
   }
 
   /// Whether these labels came from another rank, so that no other has read the memory they lie in:
   /// writing there is up to a third faster.
   bool has_crossed() const { return has_crossed_; }
 
-  friend bool operator==(const Labelling& a, const Labelling& b) { return a.words_ == b.words_; }
+  friend bool operator==(const Labelling& a, const Labelling& b) {
+    return a.edges() == b.edges() && a.labels() == b.labels();
+  }
 
  private:
   friend struct cleave::wire<Labelling>;
-  static constexpr std::size_t kTail = 2;
+  /// Numbers that cross behind the labels of the range.
+  struct Facts {
+    std::int64_t vertices;
+    std::int64_t edges;
+    Vertex first;
+    Vertex last;
+  };
+  static constexpr std::size_t kFacts = sizeof(Facts) / sizeof(Vertex);
 
-  Row<Vertex> words_;  ///< labels, then the edges in two words
+  Facts facts_{};
+  Row<Vertex> words_;
   bool has_crossed_ = false;
 };
-
-/// A copy, for whoever needs a vector.
-inline Labels labels_of(const Labelling& labelling) {
-  const auto labels = labelling.labels();
-  return {labels.begin(), labels.end()};
-}
 
 }  // namespace cleave::components
 
@@ -73,13 +94,21 @@ struct cleave::wire<cleave::components::Labelling>
                             cleave::Row<cleave::components::Vertex>> {
   using Labelling = components::Labelling;
   using Vertex = components::Vertex;
-  static std::span<const Vertex> view(const Labelling& labelling) { return labelling.words_; }
+  static std::span<const Vertex> view(const Labelling& labelling) {
+    const std::span<const Vertex> held = labelling.held();
+    return {held.data(), held.size() + Labelling::kFacts};
+  }
   /// \throws Error  if the words are not those of a labelling
   static Labelling restore(Row<Vertex> words) {
-    if (words.size() == 1) {
+    Labelling labelling;
+    const auto& [vertices, edges, first, last] = labelling.facts_;
+    const std::size_t held = words.size() - Labelling::kFacts;
+    if (words.size() >= Labelling::kFacts) {
+      std::memcpy(&labelling.facts_, words.data() + held, sizeof(labelling.facts_));
+    }
+    if (held != last - first || last > vertices || vertices > components::kMaxVertices) {
       throw Error("message damaged: it holds no labels");
     }
-    Labelling labelling;
     labelling.has_crossed_ = true;
     labelling.words_ = std::move(words);
     return labelling;
@@ -115,23 +144,28 @@ struct Components {
             {.vertices = graph.vertices, .edges = graph.edges.slice(of_left, edges - of_left)}};
   }
 
-  /// Either side may take the other's in: the one that crossed does.
+  /// Either side may take the other's in: one that has room, the one that crossed if both have.
   Labelling combine(Labelling left, Labelling right) const {
-    Labelling both = std::move(right.has_crossed() ? right : left);
-    const Labelling& other = right.has_crossed() ? left : right;
+    const bool is_right = right.has_room() && (right.has_crossed() || !left.has_room());
+    Labelling both = std::move(is_right ? right : left);
+    const Labelling& other = is_right ? left : right;
+    VertexRange range = both.range();
     if (combine_form == CombineForm::flat) {
-      unite_flat(both.labels(), other.labels());
+      range = unite_flat(both.room(), range, other.held(), other.range());
     } else {
-      unite_each(both.labels(), other.labels());
+      unite_each(both.room(), other.held());
     }
-    both.set_edges(both.edges() + other.edges());
+    both.set(range, both.edges() + other.edges());
     return both;
   }
 
   Labelling sequential(const Graph& graph) const {
     Labelling labelling(graph.vertices);
-    unite(labelling.labels(), graph.edges);
-    labelling.set_edges(static_cast<std::int64_t>(graph.edges.size()));
+    VertexRange range = unite(labelling.room(), graph.edges);
+    if (combine_form == CombineForm::naive) {
+      range = widen(labelling.room(), range, {.first = 0, .last = graph.vertices});
+    }
+    labelling.set(range, std::ssize(graph.edges));
     return labelling;
   }
 

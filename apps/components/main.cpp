@@ -82,7 +82,7 @@ std::optional<std::string> wrong_part(const Comm& comm, std::uint64_t seed,
   std::optional<std::string> wrong = agree(comm, [&]() -> std::optional<std::string> {
     return comm.rank() == 0 ? wrong_labels(source.whole(seed), labelling.labels()) : std::nullopt;
   });
-  Labels first = labels_of(labelling);
+  Labels first = labelling.labels();
   comm.bcast(std::as_writable_bytes(std::span(first)), 0);
   if (!std::ranges::equal(first, labelling.labels())) {
     wrong = "its labels are not those of rank 0";

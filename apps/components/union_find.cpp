@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <numeric>
 #include <utility>
 #include <vector>
-
-#include <cleave/random.hpp>
 
 #include "apps/components/vertex_set.hpp"
 
@@ -40,22 +39,6 @@ Vertex unite(std::span<Vertex> parent, Vertex a, Vertex b) {
   return link(parent, root_of(parent, a), root_of(parent, b));
 }
 
-/// Makes every parent a root. Parents come before their children, so one pass is enough.
-void flatten(std::span<Vertex> parent) {
-  for (Vertex& p : parent) {
-    p = parent[p];
-  }
-}
-
-/// Whether `count` labels from `first` on are their vertices.
-bool are_own(std::span<const Vertex> labels, std::size_t first, std::size_t count) {
-  Vertex unlike = 0;
-  for (std::size_t v = first; v < first + count; ++v) {
-    unlike |= labels[v] ^ static_cast<Vertex>(v);
-  }
-  return unlike == 0;
-}
-
 /// Unites the two of each pair; as they come in any order, what they are linked to is fetched some
 /// way ahead.
 void unite_pairs(std::span<Vertex> parent, const LabelPairs& pairs) {
@@ -74,28 +57,17 @@ void unite_pairs(std::span<Vertex> parent, const LabelPairs& pairs) {
   }
 }
 
-/// The value that `of` has for most of a sample of the numbers below `size`, which is not 0.
-/// Sorting it takes most of the time, which small graphs notice.
-template <class Of>
-auto most_frequent_of(Of of, std::size_t size) {
-  constexpr std::size_t kSample = 64;
-  const CounterRandom random(0);
-  std::array<decltype(of(0)), kSample> sample{};
-  for (std::size_t i = 0; i < kSample; ++i) {
-    sample[i] = of(random(i) % size);
+/// The value that more than half of `sample` can be, by a vote (Boyer, Moore: "MJRTY - A Fast
+/// Majority Vote Algorithm", 1991).
+template <class T>
+T majority_of(std::span<const T> sample) {
+  T candidate{};
+  std::size_t votes = 0;
+  for (const T& value : sample) {
+    candidate = votes == 0 ? value : candidate;
+    votes += value == candidate ? 1 : -1;
   }
-  std::sort(sample.begin(), sample.end());
-  auto best = sample.front();
-  std::ptrdiff_t maximum = 0;
-  for (auto run = sample.begin(); run != sample.end();) {
-    const auto end = std::upper_bound(run, sample.end(), *run);
-    if (end - run > maximum) {
-      maximum = end - run;
-      best = *run;
-    }
-    run = end;
-  }
-  return best;
+  return candidate;
 }
 
 /// Unites along `edges` one after the other. They come in any order, so each misses the caches: the
@@ -134,63 +106,77 @@ void unite_by_rem(std::span<Vertex> parent, Vertex a, Vertex b) {
 }
 
 /// Unites along `edges` one after the other, for edges whose parents lie in the nearest cache. Most
-/// are inside a component, or the first that reach their greater end.
-void unite_near(std::span<Vertex> parent, std::span<const Edge> edges) {
-  for (const auto [from, to] : edges) {
-    const Vertex above_from = parent[from];
-    const Vertex above_to = parent[to];
-    if (above_from == above_to) {
-      continue;
+/// are inside a component, or the first that reach their greater end. Labels are made as edges
+/// reach them.
+/// \return  the range that they reach, flat
+VertexRange unite_near(std::span<Vertex> parent, std::span<const Edge> edges) {
+  constexpr std::size_t kAtOnce = 1024;
+  constexpr Vertex kNoVertex = kMaxVertices;
+  VertexRange range;
+  Edge link = {.from = 0, .to = kNoVertex};  // the last, to what is above it
+  while (!edges.empty()) {
+    const std::span<const Edge> some = edges.first(std::min(kAtOnce, edges.size()));
+    range = widen(parent, range, range_of_ends(some));
+    for (const Edge& edge : some) {
+      __builtin_prefetch(&edge + kAtOnce);
+      const auto [from, to] = edge;
+      Vertex above_from = link.from;
+      if (from != link.to) {
+        above_from = parent[from];
+      }
+      const Vertex above_to = parent[to];
+      if (above_from == above_to) {
+        continue;
+      }
+      if (above_to == to && above_from < to) {
+        parent[to] = above_from;
+        link = {.from = above_from, .to = to};
+      } else {
+        unite_by_rem(parent, from, to);
+        link.to = kNoVertex;
+      }
     }
-    if (above_to == to && above_from < to) {
-      parent[to] = above_from;
-    } else {
-      unite_by_rem(parent, from, to);
-    }
+    edges = edges.subspan(some.size());
   }
+  flatten_all(parent, range);
+  return range;
 }
 
-/// Whether nearly all edges of a sample have their ends near those of the edge before.
+/// Whether nearly all edges of a sample have their ends near those of the edge before, or there are
+/// few.
 bool are_near(std::span<const Edge> edges) {
   constexpr std::size_t kSample = 64;
   constexpr std::size_t kMinNear = 56;
   constexpr Vertex kNear = 1024;  // 4 KiB of parents
   const auto is_near = [](Vertex a, Vertex b) { return (a < b ? b - a : a - b) <= kNear; };
+  if (edges.size() <= kSample) {
+    return true;
+  }
   std::size_t near = 0;
-  for (std::size_t i = 0; i < kSample && edges.size() > kSample; ++i) {
+  for (std::size_t i = 0; i < kSample; ++i) {
     const Edge* const edge = &edges[i * ((edges.size() - 1) / kSample)];
     near += is_near(edge[0].from, edge[1].from) && is_near(edge[0].to, edge[1].to) ? 1 : 0;
   }
   return near >= kMinNear;
 }
 
-/// A component, and the part of some edges that has both ends in it.
-struct Inside {
-  Vertex root = 0;
-  double share = 0;
-};
-
-/// The one component that more than half of the ends of `edges` can be in, by a sample and a vote
-/// (Boyer, Moore: "MJRTY - A Fast Majority Vote Algorithm", 1991). \pre  there are edges
-Inside majority_of(std::span<Vertex> parent, std::span<const Edge> edges) {
+/// The one component that more than half of the ends of `edges` can be in, and the part of them
+/// with both ends in it, as a sample says. \pre  there are edges
+std::pair<Vertex, double> majority_of_ends(std::span<Vertex> parent, std::span<const Edge> edges) {
   constexpr std::size_t kSample = 128;
-  std::array<Edge, kSample> roots;
+  std::array<Vertex, 2 * kSample> roots;
   const std::size_t size = std::min(kSample, edges.size());
-  const std::size_t stride = edges.size() / size;
-  Vertex candidate = 0;
-  std::size_t votes = 0;
   for (std::size_t i = 0; i < size; ++i) {
-    const auto [from, to] = edges[i * stride];
-    roots[i] = {.from = root_of(parent, from), .to = root_of(parent, to)};
-    for (const Vertex root : {roots[i].from, roots[i].to}) {
-      if (votes == 0) {
-        candidate = root;
-      }
-      votes += root == candidate ? 1 : -1;
-    }
+    const auto [from, to] = edges[i * (edges.size() / size)];
+    roots[2 * i] = root_of(parent, from);
+    roots[2 * i + 1] = root_of(parent, to);
   }
-  const auto inside = std::count(roots.begin(), roots.begin() + size, Edge{candidate, candidate});
-  return {.root = candidate, .share = static_cast<double>(inside) / static_cast<double>(size)};
+  const Vertex root = majority_of(std::span<const Vertex>(roots).first(2 * size));
+  std::size_t inside = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    inside += roots[2 * i] == root && roots[2 * i + 1] == root ? 1 : 0;
+  }
+  return {root, static_cast<double>(inside) / static_cast<double>(size)};
 }
 
 /// The greatest component while edges are united. Those inside it are left out, as Afforest leaves
@@ -221,8 +207,7 @@ class Giant {
   /// Flattens all labels.
   void finish() {
     members_.label_members(parent_, root_);
-    VertexSet::for_each_in_neither(members_, roots_, static_cast<Vertex>(parent_.size()),
-                                   [this](Vertex v) { parent_[v] = parent_[parent_[v]]; });
+    flatten_all(parent_, {.first = 0, .last = static_cast<Vertex>(parent_.size())});
   }
 
  private:
@@ -240,7 +225,7 @@ class Giant {
       const Vertex both = edge.from ^ edge.to;
       const Vertex out = edge.from ^ (both & (0U - static_cast<Vertex>(from_is_in)));
       const bool joins = is_reached & roots_.contains(out) & (out > root_);
-      members_.add_if(joins, out);
+      members_.add(out, joins);
       edges[left] = edge;
       left += joins ? 0 : 1;
     }
@@ -284,30 +269,45 @@ class Giant {
 
 }  // namespace
 
-void unite(std::span<Vertex> labels, std::span<const Edge> edges) {
+VertexRange widen(std::span<Vertex> labels, VertexRange range, VertexRange other) {
+  if (range.first == range.last) {
+    range = {.first = other.first, .last = other.first};
+  }
+  const VertexRange both = {.first = std::min(range.first, other.first),
+                            .last = std::max(range.last, other.last)};
+  const auto make_own = [labels](Vertex first, Vertex last) {
+    std::iota(labels.begin() + first, labels.begin() + last, first);
+  };
+  make_own(both.first, range.first);
+  make_own(range.last, both.last);
+  return both;
+}
+
+VertexRange unite(std::span<Vertex> labels, std::span<const Edge> edges) {
+  if (are_near(edges)) {
+    return unite_near(labels, edges);
+  }
+  const VertexRange all =
+      widen(labels, {}, {.first = 0, .last = static_cast<Vertex>(labels.size())});
   // Marking the giant costs about as much as uniting along N / 8 edges, looking for it as much as
   // along some hundred.
   const std::size_t step = labels.size() / 8 + 1;
   constexpr double kWorthwhile = 0.5;
-  if (are_near(edges)) {
-    unite_near(labels, edges);
-    flatten_all_but(labels, changed_range(labels), most_frequent(labels));
-    return;
-  }
   while (edges.size() > 4 * step) {
     unite_in_order(labels, edges.first(step));
     edges = edges.subspan(step);
-    const Inside inside = majority_of(labels, edges);
-    if (inside.share > kWorthwhile) {
-      flatten(labels);
-      Giant giant(labels, inside.root);
+    const auto [root, share_inside] = majority_of_ends(labels, edges);
+    if (share_inside > kWorthwhile) {
+      flatten_all(labels, all);
+      Giant giant(labels, root);
       giant.unite(edges);
       giant.finish();
-      return;
+      return all;
     }
   }
   unite_in_order(labels, edges);
-  flatten(labels);
+  flatten_all(labels, all);
+  return all;
 }
 
 void unite_each(std::span<Vertex> labels, std::span<const Vertex> others) {
@@ -315,65 +315,49 @@ void unite_each(std::span<Vertex> labels, std::span<const Vertex> others) {
   for (Vertex v = 0; v < vertices; ++v) {
     unite(labels, v, others[v]);
   }
-  flatten(labels);
+  flatten_all(labels, {.first = 0, .last = vertices});
 }
 
-VertexRange changed_range(std::span<const Vertex> labels) {
-  constexpr std::size_t kAtOnce = 64;
-  std::size_t first = 0;
-  std::size_t last = labels.size();
-  while (last - first >= kAtOnce && are_own(labels, first, kAtOnce)) {
-    first += kAtOnce;
+VertexRange unite_flat(std::span<Vertex> labels, VertexRange mine, std::span<const Vertex> others,
+                       VertexRange theirs) {
+  if (others.empty()) {
+    return mine;
   }
-  while (last - first >= kAtOnce && are_own(labels, last - kAtOnce, kAtOnce)) {
-    last -= kAtOnce;
-  }
-  return {.first = static_cast<Vertex>(first), .last = static_cast<Vertex>(last)};
-}
-
-void unite_flat(std::span<Vertex> labels, std::span<const Vertex> others) {
-  const VertexRange theirs = changed_range(others);
-  const VertexRange mine = changed_range(labels);
-  const Vertex size = theirs.last - theirs.first;
-  if (size == 0) {
-    return;
+  // Vertices between both sides, then those of the other side alone.
+  mine = widen(labels, mine, {.first = theirs.last, .last = theirs.first});
+  const Vertex first = std::clamp(mine.first, theirs.first, theirs.last);
+  const Vertex last = std::clamp(mine.last, first, theirs.last);
+  const auto others_of = [=](Vertex from, Vertex to) {
+    return others.subspan(from - theirs.first, to - from);
+  };
+  std::ranges::copy(others_of(theirs.first, first), labels.begin() + theirs.first);
+  std::ranges::copy(others_of(last, theirs.last), labels.begin() + last);
+  const VertexRange both = {.first = std::min(mine.first, theirs.first),
+                            .last = std::max(mine.last, theirs.last)};
+  if (first == last) {
+    return both;
   }
   // The giants of both sides have most vertices in common, and may have unlike roots.
-  const LabelPair maximum = most_frequent_of(
-      [&](std::size_t i) {
-        const std::size_t v = theirs.first + i;
-        return LabelPair{labels[v], others[v]};
-      },
-      size);
+  std::array<LabelPair, 64> sample;
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    const std::size_t v = first + i * (last - first) / sample.size();
+    sample[i] = {.mine = labels[v], .theirs = others[v - theirs.first]};
+  }
+  const LabelPair maximum = majority_of(std::span<const LabelPair>(sample));
   Giants giants{.mine = maximum.mine,
                 .theirs = maximum.theirs,
                 .root = unite(labels, maximum.mine, maximum.theirs)};
   LabelPairs unlike;
-  for (Vertex first = theirs.first; first < theirs.last;) {
+  for (Vertex v = first; v < last;) {
     // From here on it is a forest, in which labels are found: they never exceed their vertex.
-    const Vertex count = std::min(LabelPairs::kMax, theirs.last - first);
-    take_where_root(labels.subspan(first, count), others.subspan(first, count), first, giants,
-                    unlike);
+    const Vertex count = std::min(LabelPairs::kMax, last - v);
+    take_where_root(labels, others_of(v, v + count), v, giants, unlike);
     unite_pairs(labels, unlike);
     giants.root = root_of(labels, giants.root);
-    first += count;
+    v += count;
   }
-  // The first of two ranges that have no vertex in common stays flat.
-  const VertexRange unflat = mine.last <= theirs.first   ? theirs
-                             : theirs.last <= mine.first ? mine
-                                                         : changed_range(labels);
-  flatten_all_but(labels, unflat, giants.root);
-}
-
-Vertex most_frequent(std::span<const Vertex> labels) {
-  const auto root_of_label = [&](std::size_t v) {
-    Vertex root = labels[v];
-    while (labels[root] != root) {
-      root = labels[root];
-    }
-    return root;
-  };
-  return most_frequent_of(root_of_label, labels.size());
+  flatten_all(labels, both);
+  return both;
 }
 
 }  // namespace cleave::components

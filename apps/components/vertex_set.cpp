@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/components/vertex_set.hpp"
 
+#include <algorithm>
 #include <array>
+#include <bit>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "apps/components/vertex_set.cpp"
@@ -30,34 +32,18 @@ HWY_INLINE std::uint64_t bits_of(D d, Mask mask) {
   return bits;
 }
 
-/// Sets the bits of the vertices for which `test(labels, vertices)` says so, of vectors or of one.
-template <class Test>
-HWY_INLINE void mark(std::span<const Vertex> labels, Word* words, Test&& test) {
-  const Tag d;
-  const hn::CappedTag<Vertex, 1> one;
-  const Lanes step = hn::Set(d, static_cast<Vertex>(hn::Lanes(d)));
-  const std::size_t full = labels.size() - labels.size() % VertexSet::kBits;
-  Lanes vertices = hn::Iota(d, 0);
-  for (std::size_t first = 0; first < full; first += VertexSet::kBits) {
-    std::uint64_t bits = 0;
-    for (std::size_t i = 0; i < VertexSet::kBits; i += hn::Lanes(d)) {
-      bits |= bits_of(d, test(d, hn::LoadU(d, &labels[first + i]), vertices)) << i;
-      vertices = hn::Add(vertices, step);
+/// Sets the bit of every vertex v with the label `label + step * v`. The compiler finds vectors.
+HWY_NOINLINE void mark(std::span<const Vertex> labels, Vertex label, Vertex step, Word* words) {
+  for (std::size_t first = 0; first < labels.size(); first += VertexSet::kBits) {
+    const std::span<const Vertex> some =
+        labels.subspan(first, std::min<std::size_t>(VertexSet::kBits, labels.size() - first));
+    Word word = 0;
+    for (Vertex i = 0; i < some.size(); ++i) {
+      word |= Word{some[i] == label + step * i} << i;
     }
-    *words++ = static_cast<Word>(bits);
+    *words++ = word;
+    label += step * VertexSet::kBits;
   }
-  for (std::size_t v = full; v < labels.size(); ++v) {
-    const auto is_in = test(one, hn::Set(one, labels[v]), hn::Set(one, static_cast<Vertex>(v)));
-    *words |= static_cast<Word>(bits_of(one, is_in) & 1) << (v - full);
-  }
-}
-
-HWY_NOINLINE void mark_label(std::span<const Vertex> labels, Vertex label, Word* words) {
-  mark(labels, words, [label](auto d, auto some, auto) { return hn::Eq(some, hn::Set(d, label)); });
-}
-
-HWY_NOINLINE void mark_roots(std::span<const Vertex> labels, Word* words) {
-  mark(labels, words, [](auto, auto some, auto vertices) { return hn::Eq(some, vertices); });
 }
 
 /// An even bit for each of 32 edges that has both ends inside.
@@ -115,28 +101,21 @@ HWY_NOINLINE std::size_t copy_leaving(const Word* words, std::span<const Edge> e
 }
 
 HWY_NOINLINE void label_members(const Word* words, std::span<Vertex> labels, Vertex label) {
-  const Tag d;
-  const Lanes bit_of_lane = hn::Shl(hn::Set(d, 1), hn::Iota(d, 0));
-  const Lanes given = hn::Set(d, label);
-  const std::size_t full = labels.size() - labels.size() % VertexSet::kBits;
-  for (std::size_t first = 0; first < full; first += VertexSet::kBits) {
-    const Word word = words[first / VertexSet::kBits];
-    for (std::size_t i = 0; i < VertexSet::kBits; i += hn::Lanes(d)) {
-      const auto is_member = hn::TestBit(hn::Set(d, word >> i), bit_of_lane);
-      Vertex* const here = &labels[first + i];
-      hn::StoreU(hn::IfThenElse(is_member, given, hn::LoadU(d, here)), d, here);
-    }
-  }
-  for (std::size_t v = full; v < labels.size(); ++v) {
-    if ((words[v / VertexSet::kBits] >> (v - full) & 1) != 0) {
-      labels[v] = label;
+  for (std::size_t first = 0; first < labels.size(); first += VertexSet::kBits) {
+    const Word word = *words++;
+    const std::span<Vertex> some =
+        labels.subspan(first, std::min<std::size_t>(VertexSet::kBits, labels.size() - first));
+    for (Vertex i = 0; i < some.size(); ++i) {
+      some[i] = (word >> i & 1) != 0 ? label : some[i];
     }
   }
 }
 
-HWY_NOINLINE void take_where_root(std::span<Vertex> labels, std::span<const Vertex> others,
+HWY_NOINLINE void take_where_root(std::span<Vertex> all, std::span<const Vertex> others,
                                   Vertex first, const Giants& giants, LabelPairs& pairs) {
   const Tag d;
+  const hn::RebindToSigned<Tag> signed_d;
+  const std::span<Vertex> labels = all.subspan(first, others.size());
   const Lanes giant_here = hn::Set(d, giants.mine);
   const Lanes giant_there = hn::Set(d, giants.theirs);
   const Lanes root = hn::Set(d, giants.root);
@@ -168,10 +147,17 @@ HWY_NOINLINE void take_where_root(std::span<Vertex> labels, std::span<const Vert
   const std::size_t end_of_new = any_new != 0 ? full : 0;
   for (std::size_t i = 0; i < end_of_new; i += hn::Lanes(d)) {
     const auto* const bits = reinterpret_cast<const std::uint8_t*>(&news[i / hn::Lanes(d)]);
-    const auto is_new = hn::LoadMaskBits(d, bits);
+    auto is_new = hn::LoadMaskBits(d, bits);
+    const Lanes mine = hn::LoadU(d, &labels[i]);
     const Lanes theirs = with_root(hn::LoadU(d, &others[i]), giant_there);
+    const auto above = [&](Lanes some) {
+      return hn::GatherIndex(d, all.data(), hn::BitCast(signed_d, some));
+    };
+    if (hn::AllTrue(d, is_new)) {
+      is_new = hn::Ne(above(mine), above(theirs));
+    }
     // Whole vectors: AMD's processors run a store of some lanes as microcode.
-    hn::StoreU(hn::Compress(hn::LoadU(d, &labels[i]), is_new), d, &pairs.mine[count]);
+    hn::StoreU(hn::Compress(mine, is_new), d, &pairs.mine[count]);
     hn::StoreU(hn::Compress(theirs, is_new), d, &pairs.theirs[count]);
     count += hn::CountTrue(d, is_new);
   }
@@ -189,9 +175,18 @@ HWY_NOINLINE void take_where_root(std::span<Vertex> labels, std::span<const Vert
   pairs.size = static_cast<Vertex>(count);
 }
 
-HWY_NOINLINE void flatten_all_but(std::span<Vertex> labels, VertexRange range, Vertex root) {
+HWY_NOINLINE VertexRange range_of_ends(std::span<const Edge> edges) {
+  Vertex minimum = edges.front().from;
+  Vertex maximum = minimum;
+  for (const Vertex end : std::span(&edges.front().from, 2 * edges.size())) {
+    minimum = std::min(minimum, end);
+    maximum = std::max(maximum, end);
+  }
+  return {.first = minimum, .last = maximum + 1};
+}
+
+HWY_NOINLINE void flatten_all(std::span<Vertex> labels, VertexRange range) {
   const Tag d;
-  const Lanes given = hn::Set(d, root);
   const auto flatten = [labels](std::size_t first, std::size_t last) {
     for (std::size_t v = first; v < last; ++v) {
       labels[v] = labels[labels[v]];
@@ -199,8 +194,11 @@ HWY_NOINLINE void flatten_all_but(std::span<Vertex> labels, VertexRange range, V
   };
   std::size_t v = range.first;
   for (; v + hn::Lanes(d) <= range.last; v += hn::Lanes(d)) {
-    if (!hn::AllTrue(d, hn::Eq(hn::LoadU(d, &labels[v]), given))) {
+    const Vertex label = labels[v];
+    if (!hn::AllTrue(d, hn::Eq(hn::LoadU(d, &labels[v]), hn::Set(d, label)))) {
       flatten(v, v + hn::Lanes(d));
+    } else if (labels[label] != label) {
+      hn::StoreU(hn::Set(d, labels[label]), d, &labels[v]);
     }
   }
   flatten(v, range.last);
@@ -212,22 +210,22 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace cleave::components {
 
-HWY_EXPORT(mark_label);
-HWY_EXPORT(mark_roots);
+HWY_EXPORT(mark);
 HWY_EXPORT(copy_leaving);
 HWY_EXPORT(label_members);
 HWY_EXPORT(take_where_root);
-HWY_EXPORT(flatten_all_but);
+HWY_EXPORT(range_of_ends);
+HWY_EXPORT(flatten_all);
 
 VertexSet VertexSet::with_label(std::span<const Vertex> labels, Vertex label) {
   VertexSet set(labels.size());
-  HWY_DYNAMIC_DISPATCH(mark_label)(labels, label, set.words_.data());
+  HWY_DYNAMIC_DISPATCH(mark)(labels, label, 0, set.words_.data());
   return set;
 }
 
 VertexSet VertexSet::roots(std::span<const Vertex> labels) {
   VertexSet set(labels.size());
-  HWY_DYNAMIC_DISPATCH(mark_roots)(labels, set.words_.data());
+  HWY_DYNAMIC_DISPATCH(mark)(labels, 0, 1, set.words_.data());
   return set;
 }
 
@@ -244,8 +242,12 @@ void take_where_root(std::span<Vertex> labels, std::span<const Vertex> others, V
   HWY_DYNAMIC_DISPATCH(take_where_root)(labels, others, first, giants, pairs);
 }
 
-void flatten_all_but(std::span<Vertex> labels, VertexRange range, Vertex root) {
-  HWY_DYNAMIC_DISPATCH(flatten_all_but)(labels, range, root);
+VertexRange range_of_ends(std::span<const Edge> edges) {
+  return HWY_DYNAMIC_DISPATCH(range_of_ends)(edges);
+}
+
+void flatten_all(std::span<Vertex> labels, VertexRange range) {
+  HWY_DYNAMIC_DISPATCH(flatten_all)(labels, range);
 }
 
 }  // namespace cleave::components

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <numeric>
 #include <random>
 #include <string>
 
@@ -27,11 +26,11 @@ TEST(Components, KeepThePromisesOfAnApplication) {
 }
 
 TEST(Components, OfNoEdgesAreTheVerticesAndLoopsAndRepeatedEdgesAreIgnored) {
-  EXPECT_EQ(labels_of(solve_sequential(Components{}, Graph{.vertices = 3, .edges = {}})),
+  EXPECT_EQ(solve_sequential(Components{}, Graph{.vertices = 3, .edges = {}}).labels(),
             (Labels{0, 1, 2}));
-  EXPECT_EQ(labels_of(solve_sequential(Components{}, Graph{})), Labels{});
+  EXPECT_EQ(solve_sequential(Components{}, Graph{}).labels(), Labels{});
   const Graph graph{.vertices = 4, .edges = {{2, 2}, {3, 1}, {1, 3}, {3, 1}}};
-  EXPECT_EQ(labels_of(Components{}.sequential(graph)), (Labels{0, 1, 2, 1}));
+  EXPECT_EQ(Components{}.sequential(graph).labels(), (Labels{0, 1, 2, 1}));
 }
 
 /// Edges whose ends are near those of the edge before: paths along, against and across their order,
@@ -109,52 +108,56 @@ std::vector<Graph> many_graphs() {
 TEST(Components, OfGraphsOfEveryKindAndOfAnyTwoPartsEqualABreadthFirstSearch) {
   for (const Graph& graph : many_graphs()) {
     const Labels expected = search_components(graph);
-    EXPECT_EQ(labels_of(Components{}.sequential(graph)), expected);
+    EXPECT_EQ(Components{}.sequential(graph).labels(), expected);
     if (graph.edges.size() <= 3000) {  // down to one edge
-      EXPECT_EQ(labels_of(solve_sequential(Components{}, graph)), expected);
+      EXPECT_EQ(solve_sequential(Components{}, graph).labels(), expected);
     }
     for (const CombineForm form : {CombineForm::naive, CombineForm::flat}) {
       const Components app{.combine_form = form};
       for (const Share share : {Share{1, 2}, Share{1, 5}, Share{7, 8}}) {
         const auto [left, right] = app.divide(graph, share);
         const Labelling both = app.combine(app.sequential(left), app.sequential(right));
-        EXPECT_EQ(labels_of(both), expected);
+        EXPECT_EQ(both.labels(), expected);
         EXPECT_EQ(both.edges(), std::ssize(graph.edges));
       }
     }
   }
 }
 
-TEST(ChangedRange, HasEveryLabelThatIsNotItsVertex) {
-  constexpr Vertex kVertices = 500;
-  for (const Vertex size : {Vertex{0}, Vertex{1}, Vertex{64}, kVertices}) {
-    Labels labels(size);
-    std::iota(labels.begin(), labels.end(), Vertex{0});
-    EXPECT_LT(changed_range(labels).last - changed_range(labels).first, 64U);
-    for (Vertex first = 1; first < size; first += 7) {
-      for (Vertex last = first; last < size; last += 61) {
-        Labels changed = labels;
-        changed[first] = changed[last] = 0;
-        const VertexRange range = changed_range(changed);
-        EXPECT_LE(range.first, first);
-        EXPECT_GT(range.last, last);
-        EXPECT_LE(range.last - range.first, last - first + 127);
-      }
+/// Paths along ranges of vertices that are apart, next to each other, overlap or hold one another.
+TEST(Components, OfTwoRangesAreTheirUnionWhicheverCrossed) {
+  const auto path = [](Vertex first, Vertex last, Edges edges = {}) {
+    for (Vertex v = first; v + 1 < last; v += 1 + v % 5 / 4) {
+      edges.push_back({v, v + 1});
     }
+    return Graph{.vertices = 300, .edges = std::move(edges)};
+  };
+  const Components app;
+  const VertexRange ranges[] = {{0, 0},     {0, 90},    {0, 100},   {0, 101},  {0, 300},
+                                {100, 200}, {150, 160}, {199, 300}, {250, 300}};
+  for (const auto& [first, last] : ranges) {
+    const Graph left = path(100, 200);
+    const Labels expected =
+        search_components(path(first, last, {left.edges.begin(), left.edges.end()}));
+    const Labelling mine = app.sequential(left);
+    const Labelling theirs = app.sequential(path(first, last));
+    EXPECT_EQ(mine.held().size(), 100U);
+    EXPECT_EQ(theirs.held().size(), last - first);
+    EXPECT_EQ(app.combine(mine, over_the_wire(theirs)).labels(), expected);
+    EXPECT_EQ(app.combine(over_the_wire(mine), theirs).labels(), expected);
+    EXPECT_EQ(app.combine(over_the_wire(mine), over_the_wire(theirs)).labels(), expected);
   }
 }
 
-TEST(Labelling, ArrivesAsItWasSent) {
-  for (const Labelling& labelling :
-       {Components{}.sequential(random_graph(1000, 2000, 1)), Labelling()}) {
-    const Outgoing<Labelling> outgoing(labelling);
-    Incoming<Labelling> incoming(outgoing.bytes().size());
-    std::ranges::copy(outgoing.bytes(), incoming.bytes().begin());
-    const Labelling sent = incoming.take();
-    EXPECT_EQ(sent, labelling);
-    EXPECT_EQ(sent.edges(), labelling.edges());
+TEST(Labelling, ArrivesAsItWasSentAndIsRefusedIfDamaged) {
+  for (const Graph& graph : {random_graph(1000, 2000, 1), Graph{.vertices = 9, .edges = {{3, 5}}},
+                             Graph{.vertices = 3, .edges = {}}, Graph{}}) {
+    const Labelling labelling = Components{}.sequential(graph);
+    EXPECT_EQ(over_the_wire(labelling), labelling);
+    const std::span<const Vertex> words = wire<Labelling>::view(labelling);
+    EXPECT_THROW(wire<Labelling>::restore({words.begin() + 1, words.end()}), Error);
+    EXPECT_THROW(wire<Labelling>::restore({words.begin(), words.end() - 1}), Error);
   }
-  EXPECT_THROW(wire<Labelling>::restore({0}), Error);
 }
 
 TEST(GeneratedGraphs, InSlicesAreTheWhole) {
@@ -179,7 +182,7 @@ TEST(GeneratedGraphs, GridLinksNeighboursInRowsAndColumns) {
   // 3 4
   EXPECT_EQ(grid_graph(5).edges, (SharedEdges{{0, 1}, {1, 2}, {3, 4}, {0, 3}, {1, 4}}));
   EXPECT_EQ(grid_edges(1), 0);
-  EXPECT_EQ(labels_of(Components{}.sequential(grid_graph(1000))), Labels(1000, 0));
+  EXPECT_EQ(Components{}.sequential(grid_graph(1000)).labels(), Labels(1000, 0));
 }
 
 TEST(Check, SaysWhichVertexIsWrong) {

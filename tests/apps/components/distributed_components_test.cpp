@@ -41,7 +41,7 @@ TEST(DistributedComponents, AreThoseOfTheWholeGraphOnEveryRank) {
       const Labelling found = DC_Call(
           DC_Type::hypercube, app, with_loops(make({.index = world.rank(), .count = world.size()})),
           {.comm = MPI_COMM_WORLD, .placement = Placement::distributed});
-      EXPECT_EQ(labels_of(found), expected) << static_cast<int>(form);
+      EXPECT_EQ(found.labels(), expected) << static_cast<int>(form);
     }
   }
 }

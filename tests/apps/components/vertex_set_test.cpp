@@ -39,17 +39,10 @@ TEST_P(VertexSets, HoldLabelAndLeaveOutWhatTheyShould) {
     for (const Vertex label : {Vertex{0}, Vertex{1}, vertices - 1}) {
       SCOPED_TRACE(::testing::Message() << "label " << label << " of " << vertices);
       const VertexSet set = VertexSet::with_label(labels, label);
-      std::vector<Vertex> in_neither;
       for (Vertex v = 0; v < vertices; ++v) {
         EXPECT_EQ(set.contains(v), labels[v] == label) << v;
         EXPECT_EQ(roots.contains(v), labels[v] == v) << v;
-        if (labels[v] != label && labels[v] != v) {
-          in_neither.push_back(v);
-        }
       }
-      std::vector<Vertex> visited;
-      VertexSet::for_each_in_neither(set, roots, vertices, [&](Vertex v) { visited.push_back(v); });
-      EXPECT_EQ(visited, in_neither);
       Labels expected = labels;
       std::replace(expected.begin(), expected.end(), label, Vertex{12345});
       Labels labelled = labels;
@@ -90,15 +83,18 @@ TEST_P(VertexSets, KeepTheEdgesThatHaveAnEndOutside) {
 
 TEST_P(VertexSets, TakeLabelsWhereTheVertexIsARoot) {
   for (const Vertex vertices : kVertices) {
-    const Labels labels = some_labels(vertices);
-    const Labels others = some_labels(vertices);
+    Labels labels = some_labels(vertices);
+    Labels others = some_labels(vertices);
+    for (Vertex v = 0; v < vertices && vertices % 2 == 0; ++v) {  // as in a grid
+      labels[v] = v / 32 * 32;
+      others[v] = v % 32;
+    }
     const Giants giants{.mine = 2, .theirs = 1, .root = 0};
     for (const Vertex first : {Vertex{0}, vertices / 3, vertices - 1}) {
       const Vertex size = std::min(LabelPairs::kMax, vertices - first);
       Labels taken = labels;
       LabelPairs pairs;
-      take_where_root(std::span(taken).subspan(first, size), std::span(others).subspan(first, size),
-                      first, giants, pairs);
+      take_where_root(taken, std::span(others).subspan(first, size), first, giants, pairs);
       std::size_t next = 0;
       for (Vertex v = 0; v < vertices; ++v) {
         if (v < first || v - first >= size) {
@@ -109,9 +105,10 @@ TEST_P(VertexSets, TakeLabelsWhereTheVertexIsARoot) {
         const Vertex theirs = others[v] == giants.theirs ? giants.root : others[v];
         EXPECT_EQ(taken[v], labels[v] == v ? theirs : mine);
         if (labels[v] != v && others[v] != v && mine != theirs) {
-          ASSERT_LT(next, pairs.size);
-          EXPECT_EQ(pairs.mine[next], mine);
-          EXPECT_EQ(pairs.theirs[next++], theirs);
+          const bool is_next =
+              next < pairs.size && pairs.mine[next] == mine && pairs.theirs[next] == theirs;
+          EXPECT_TRUE(is_next || taken[mine] == taken[theirs]) << v;
+          next += is_next ? 1 : 0;
         }
       }
       EXPECT_EQ(next, pairs.size);
