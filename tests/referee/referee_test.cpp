@@ -222,9 +222,6 @@ TEST_F(Simulated, APredictionIsJudged) {
 }
 
 TEST(OneHost, RunsThatWereHeldOutAreSummarised) {
-  if (run({"env", "python3"}, {"--version"}).status != 0) {
-    GTEST_SKIP() << "there is no python3: run tests/referee/setup";
-  }
   const testing::TemporaryFolder folder;
   const Finished finished =
       run({kReferee + "/one_host"}, {"short", "--runs", folder.path(), "--cleave", CLEAVE_PROGRAM});
@@ -244,9 +241,6 @@ TEST(OneHost, RunsThatWereHeldOutAreSummarised) {
 }
 
 TEST(Series, ThatFollowsALawIsCarriedOn) {
-  if (run({"env", "python3"}, {"--version"}).status != 0) {
-    GTEST_SKIP() << "there is no python3: run tests/referee/setup";
-  }
   const testing::TemporaryFolder folder;
   const std::string series = kReferee + "/series";
   EXPECT_EQ(run({series}, {folder.path()}).status, 1) << "a folder without series";
@@ -269,9 +263,6 @@ TEST(Series, ThatFollowsALawIsCarriedOn) {
 }
 
 TEST(Series, OfAGridIsNarrowedByTheRunThatIsNamed) {
-  if (run({"env", "python3"}, {"--version"}).status != 0) {
-    GTEST_SKIP() << "there is no python3: run tests/referee/setup";
-  }
   const testing::TemporaryFolder folder;
   std::ofstream table(folder.path() / "grid.csv");
   table << "nodes,size,seconds\n";
@@ -296,9 +287,6 @@ TEST(Series, OfAGridIsNarrowedByTheRunThatIsNamed) {
 }
 
 TEST(Paper, TablesOfBothApplicationsAreOnOnePage) {
-  if (run({"env", "python3"}, {"--version"}).status != 0) {
-    GTEST_SKIP() << "there is no python3: run tests/referee/setup";
-  }
   const Finished finished = run({kReferee + "/paper"}, {CLEAVE_BUILD, "--short"});
   ASSERT_EQ(finished.status, 0) << finished.err;
   std::istringstream in(finished.out);
