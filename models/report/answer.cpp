@@ -19,17 +19,18 @@ namespace cleave::models {
 
 namespace {
 
-/// "4 times beyond".
-std::string beyond_text(double reach) {
-  const double of = std::exp2(reach);
-  return (of < 1000 ? fmt::format("{:.3g}", of) : fmt::format("{:.0f}", of)) + " times beyond";
+/// "4", "1907".
+std::string times_text(double reach) {
+  const double times = std::exp2(reach);
+  return times < 1000 ? fmt::format("{:.3g}", times) : fmt::format("{:.0f}", times);
 }
 
 /// "checked", "4 times beyond what is known: not checked".
 std::string state_text(const Prediction& p) {
   const std::string_view state = name_of(p.state);
-  return p.reach < kSamePlace ? std::string(state)
-                              : fmt::format("{} what is known: {}", beyond_text(p.reach), state);
+  return p.reach < kSamePlace
+             ? std::string(state)
+             : fmt::format("{} times beyond what is known: {}", times_text(p.reach), state);
 }
 
 /// Words for all that an answer rests on and nobody measured.
@@ -126,11 +127,11 @@ std::string sentence_of(const Verdict& verdict, double reach) {
   std::vector<double> errors;
   std::ranges::transform(all, std::back_inserter(errors), &Check::error);
   const double farthest = all.back().reach;
-  const std::string counts =
-      fmt::format("{} of {} held out lie in their intervals{}, median error {:.1f} %",
-                  std::ranges::count(all, true, &Check::is_inside), all.size(),
-                  farthest < kSamePlace ? "" : ", up to " + beyond_text(farthest),
-                  100 * detail::median(std::move(errors)));
+  const std::string counts = fmt::format(
+      "{} of {} held out lie in their intervals{}, median error {:.1f} %",
+      std::ranges::count(all, true, &Check::is_inside), all.size(),
+      farthest < kSamePlace ? "" : fmt::format(", up to {} times beyond", times_text(farthest)),
+      100 * detail::median(std::move(errors)));
   if (verdict.state(reach) == State::failed) {
     const Check& worst = *std::ranges::max_element(
         all, {}, [](const Check& c) { return c.is_inside() ? 0 : c.error(); });
@@ -143,7 +144,7 @@ std::string sentence_of(const Verdict& verdict, double reach) {
         detail::format_seconds(worst.high));
   }
   const std::string why = reach > farthest + kSamePlace
-                              ? beyond_text(reach) + " what is known"
+                              ? times_text(reach) + " times beyond what is known"
                               : "nothing that far lies in an interval of at most a factor of 10";
   return (holds ? "checked: " : "not checked: " + why + "; ") + counts;
 }

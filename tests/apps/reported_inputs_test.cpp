@@ -23,22 +23,22 @@ const std::string kFlowshop = "-flowshop --json --instance ";
 const std::string kSort = "-quicksort --json --key double --format text --input ";
 
 const std::vector<Reported> kReported = {
-    {"lines_end_in_CR", kComponents, "0 1\r1 2\r3 4\r", "'1?1' is not a vertex number"},
+    {"lines_end_in_CR", kComponents, "0 1\r1 2\r3 4\r", "'1?1' is no vertex number"},
     {"counts_first", kComponents, "6 3\n0 1\n1 2\n3 4\n", "reads like a line of counts"},
     {"adjacency_lines", kComponents, "0 1 2\n3 4 5\n", "' 2' follows the edge"},
     {"METIS_with_edges_once", kComponents, "4 3\n\n1\n1\n1\n", "the vertex number is missing"},
     {"banner_of_one_percent", kComponents, "%MatrixMarket matrix\n2 2 1\n2 1\n",
-     "'%MatrixMarket' is not a vertex number"},
+     "'%MatrixMarket' is no vertex number"},
     {"blank_before_a_banner", kComponents, " %%MatrixMarket matrix\n2 2 1\n2 1\n",
-     "'%%MatrixMarket' is not a vertex number"},
+     "'%%MatrixMarket' is no vertex number"},
     {"byte_order_mark", kComponents,
      "\xef\xbb\xbf"
      "0 1\n",
-     "'?0' is not a vertex number"},
+     "'?0' is no vertex number"},
     {"ids_of_64_bits", kComponents, "5000000000000 1\n", "--size N=COUNT allows more vertices"},
     {"ids_from_1", kComponents, "1 2\n2 3\n", "\"components\":2"},
     {"ids_from_1_with_a_note", kComponents, "1 2\n2 3\n", "no line names vertex 0"},
-    {"a_column_of_indices", kComponents, ",id_1,id_2\n0,5,6\n", "is not a vertex number"},
+    {"a_column_of_indices", kComponents, ",id_1,id_2\n0,5,6\n", "is no vertex number"},
     {"permutation_behind", kFlowshop, "3 2\n1 2 3\n4 5 6\n\n16\n1 2 3\n", "'16' is too much"},
     {"pairs_of_machine_and_time", kFlowshop, "3 2\n0 1 1 4\n0 2 1 5\n0 3 1 6\n", "is too much"},
     {"release_times", kFlowshop, "3 2\n1 2 3\n4 5 6\nRelease times\n0 4 3\n",

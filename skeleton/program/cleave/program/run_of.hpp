@@ -63,7 +63,7 @@ class RunOf final : public AnyRun {
   bool is_generated() const override { return !program_->is_generated || program_->is_generated(); }
 
   void make_problem(const Comm& comm, const RunOptions& options, std::uint64_t seed) override {
-    solution_ = {};
+    solution_ = Solution();
     problem_.reset();
     problem_.emplace(problem_of(comm, options, seed));
   }
@@ -71,7 +71,7 @@ class RunOf final : public AnyRun {
   bool keeps_problem() const override { return kCopies; }
 
   void begin_solving() override {
-    solution_ = {};
+    solution_ = Solution();
     if constexpr (kCopies) {
       to_solve_.emplace(*problem_);
     } else {
