@@ -169,7 +169,7 @@ CheckedProblem checked_problem(const ProgramTraits& program, RunOptions options)
 std::string last_words;
 std::array<struct sigaction, NSIG> actions_before;
 
-/// What raised the signal does it once more when this returns, for a debugger or a sanitizer.
+/// Writes them. What raised the signal does it once more then, for a debugger or a sanitizer.
 void say_last_words(int signal) {
   [[maybe_unused]] auto said = ::write(STDERR_FILENO, last_words.data(), last_words.size());
   ::sigaction(signal, &actions_before[signal], nullptr);
