@@ -169,10 +169,11 @@ CheckedProblem checked_problem(const ProgramTraits& program, RunOptions options)
 std::string last_words;
 std::array<struct sigaction, NSIG> actions_before;
 
-/// Writes them. What raised the signal does it once more then, for a debugger or a sanitizer.
+/// Writes them. The signal comes again as this returns, at the place where it came.
 void say_last_words(int signal) {
   [[maybe_unused]] auto said = ::write(STDERR_FILENO, last_words.data(), last_words.size());
   ::sigaction(signal, &actions_before[signal], nullptr);
+  std::raise(signal);
 }
 
 /// Tries schedules in place of runs, each of a new problem where problems are generated.
@@ -192,12 +193,12 @@ void check_schedules(const ProgramTraits& program, RunOptions options, std::atom
     const std::string again = fmt::format("again by --check 1 --seed {}", options.seed);
     last_words = fmt::format("{}: a signal ends the check: {}\n", program.program, again);
     const std::string broken = first_broken({checked_problem(program, options)}, {1, options.seed});
+    last_words.clear();
     if (!broken.empty()) {
       write_out(broken + '\n');
       throw Error("a promise is broken: " + again);
     }
   }
-  last_words.clear();
   write_out(options.quiet ? "" : fmt::format("schedules: {}; no promise is broken\n", done.load()));
 }
 

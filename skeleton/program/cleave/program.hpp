@@ -69,8 +69,7 @@ struct Program {
   /// A sentence on a wrong whole solution, for --verify; nothing if it is right. Else it is
   /// compared with that of recursion, or of a search by one loop, on one rank.
   std::function<std::optional<std::string>(const Problem&, const Solution&)> wrong = {};
-  /// `wrong` of a solution in parts or a problem without copies; collective. Else rank 0 gathers
-  /// it.
+  /// `wrong` of parts, or of a problem without copies; collective. Else rank 0 gathers all.
   std::function<std::optional<std::string>(const Comm&, const NamedSizes&, std::uint64_t seed,
                                            const Solution&)>
       wrong_part = {};
