@@ -32,16 +32,17 @@ namespace {
 
 /// The stacks of a thread's fibers, for the next ones, too: new ones cost system calls and pages.
 struct Stacks : boost::context::protected_fixedsize_stack {
-  using Base = boost::context::protected_fixedsize_stack;
-  using Context = boost::context::stack_context;
-  Stacks() : Base(std::size_t{8} << 20) {}
-  Context allocate() {
-    const Context last = kept.empty() ? Base::allocate() : kept.back();
-    kept.resize(kept.size() - (kept.empty() ? 0 : 1));
+  Stacks() : basic_protected_fixedsize_stack(std::size_t{8} << 20) {}
+  boost::context::stack_context allocate() {
+    if (kept.empty()) {
+      return basic_protected_fixedsize_stack::allocate();
+    }
+    const auto last = kept.back();
+    kept.pop_back();
     return last;
   }
-  void deallocate(const Context& stack) { kept.push_back(stack); }
-  static inline thread_local std::vector<Context> kept;  // as long as the process
+  void deallocate(const boost::context::stack_context& stack) { kept.push_back(stack); }
+  static inline thread_local std::vector<boost::context::stack_context> kept;  // until the end
 };
 
 /// A function with a stack of its own that takes turns with its caller, on one thread. It does not
@@ -76,7 +77,7 @@ class Fiber {
   bool has_ended() const { return !own_; }
 
  private:
-  Stacks::Context stack_ = Stacks().allocate();
+  boost::context::stack_context stack_ = Stacks().allocate();
   [[maybe_unused]] const void* callers_stack_ = nullptr;
   [[maybe_unused]] std::size_t callers_bytes_ = 0;
   [[maybe_unused]] void* kept_ = nullptr;
