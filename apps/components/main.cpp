@@ -79,12 +79,13 @@ void Given::keep(const Comm& comm, const Labelling& labelling) const {
 /// Rank 0 searches the whole graph; the others compare with its labels.
 std::optional<std::string> wrong_part(const Comm& comm, std::uint64_t seed,
                                       const Labelling& labelling, GraphSource& source) {
+  const Labels labels = labelling.labels();
   std::optional<std::string> wrong = agree(comm, [&]() -> std::optional<std::string> {
-    return comm.rank() == 0 ? wrong_labels(source.whole(seed), labelling.labels()) : std::nullopt;
+    return comm.rank() == 0 ? wrong_labels(source.whole(seed), labels) : std::nullopt;
   });
-  Labels first = labelling.labels();
+  Labels first = labels;
   comm.bcast(std::as_writable_bytes(std::span(first)), 0);
-  if (!std::ranges::equal(first, labelling.labels())) {
+  if (first != labels) {
     wrong = "its labels are not those of rank 0";
   }
   return wrong;
