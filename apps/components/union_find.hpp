@@ -16,9 +16,9 @@ VertexRange widen(std::span<Vertex> labels, VertexRange range, VertexRange other
 /// Unites the components of the ends of every edge. Where the ends of an edge are near those of the
 /// edge before, as a sample says, one after the other; else the giant component is looked for.
 ///
-/// Cost, measured with labels that fit the last cache: about 14 ns for each of the first N edges of
-/// a random graph; later ones 1.3 ns where both ends are in the giant component, which is most of
-/// them, else 8 ns; and 1 ns a vertex. Near ones take 0.6 to 2 ns each.
+/// Cost, measured with labels that fit the last cache, of a random graph: about 14 ns for each of
+/// the first N edges. Later ones take 1.3 ns inside the giant component, where most are, else 8 ns.
+/// A vertex takes 1 ns. Near edges take 0.6 to 2 ns each.
 /// \return  the vertices that got flat labels; every end is one of them
 VertexRange unite(std::span<Vertex> labels, std::span<const Edge> edges);
 

@@ -73,9 +73,9 @@ struct Giants {
 /// giants their common root. Cost: about 0.4 ns a vertex, whatever the labels are.
 /// \param labels  of all vertices
 /// \param others  of these vertices, at most LabelPairs::kMax; flat
-/// \param pairs  gets what is to be united: the two labels, where they are unlike with the giants'
-///               root in place of the giants', of a vertex that is its own label on neither side;
-///               some are left out whose labels have the same label already
+/// \param pairs  gets what is to be united: two unlike labels of a vertex that is its own label on
+///               neither side. The giants' root stands for either giant. Pairs whose labels have
+///               one label already may be left out.
 void take_where_root(std::span<Vertex> labels, std::span<const Vertex> others, Vertex first,
                      const Giants& giants, LabelPairs& pairs);
 

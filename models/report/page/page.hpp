@@ -21,9 +21,9 @@ std::string page_data(const Report& report);
 
 /// The answer to a question, in sentences and numbers, as JSON. The page calls it as WebAssembly.
 ///
-/// \param text    JSON. `fields` has the texts of the fields of page_data by their ids, and `file`
-///                and `machine` of the command that asks the same. `choices` are ranks to plan
-///                with, of which the answer's `chosen` is the one that is taken; 0: none
+/// \param text    JSON. `fields` has the texts of the fields of page_data by their ids. It has
+///                `file` and `machine` of the command that asks the same, too. `choices` are ranks
+///                to plan with. The answer's `chosen` is the one that is taken, or 0.
 /// \param field   becomes the id of the field that is being read; empty after the last
 /// \throws UsageError, Error  as the readers of the fields and make_plan
 std::string page_answer(const Model& model, const std::string& text, std::string& field);
