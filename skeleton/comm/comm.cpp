@@ -91,9 +91,7 @@ const CommState* state_of(MPI_Comm user) {
     int has_two_groups = 0;
     check_mpi("MPI_Comm_test_inter", MPI_Comm_test_inter(user, &has_two_groups));
     if (has_two_groups != 0) {
-      throw Error(
-          "Options::comm is an intercommunicator: DC_Call needs the ranks of one group, for "
-          "example of MPI_Intercomm_merge");
+      throw Error("Options::comm is an intercommunicator: DC_Call needs the ranks of one group");
     }
     attribute = make_state(user).release();
     check_mpi("MPI_Comm_set_attr", MPI_Comm_set_attr(user, state_key(), attribute));
@@ -115,13 +113,15 @@ class MpiTransport final : public Transport {
   MpiTransport& operator=(const MpiTransport&) = delete;
   /// Waits until what was sent has left, which it may never do where an exception ends the search.
   ~MpiTransport() override {
+    int has_ended = 0;
+    MPI_Finalized(&has_ended);
     if (std::uncaught_exceptions() > exceptions_) {
       // MPI may still read them.
       [[maybe_unused]] const auto* const kept = new auto(std::move(sent_));
       return;
     }
-    for (Sent& sent : sent_) {
-      MPI_Wait(&sent.request, MPI_STATUS_IGNORE);
+    for (auto sent = sent_.begin(); has_ended == 0 && sent != sent_.end(); ++sent) {
+      MPI_Wait(&sent->request, MPI_STATUS_IGNORE);
     }
   }
 

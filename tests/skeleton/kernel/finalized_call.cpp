@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A call before MPI_Init or after MPI_Finalize is refused in one line. Ends with status 0 if so.
+// A call before MPI_Init or after MPI_Finalize is refused in one line; a bag outlives both.
 #include <iostream>
 #include <string>
 
+#include <cleave/bag.hpp>
 #include <cleave/dc_call.hpp>
 
 #include "tests/skeleton/examples.hpp"
@@ -30,8 +31,11 @@ bool is_refused(const std::string& when) {
 int main(int argc, char** argv) {
   const bool before = is_refused("before MPI_Init");
   MPI_Init(&argc, &argv);
-  cleave::DC_Call(cleave::DC_Type::hypercube, cleave::examples::Mergesort{}, {3, 1, 2},
-                  {.comm = MPI_COMM_WORLD});
+  MPI_Comm copy = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  cleave::Bag<int> bag{cleave::Comm(copy)};
+  bag.take(0);
+  MPI_Comm_free(&copy);
   MPI_Finalize();
   return before && is_refused("after MPI_Finalize") ? 0 : 1;
 }
