@@ -286,7 +286,6 @@ Answer answer_of(const Model& model, Prediction prediction) {
                 .notes = prediction.remarks,
                 .comes_first = true};
   if (const std::optional<FormsApart> apart = forms_apart(model, prediction)) {
-    answer.line += "; " + apart->text;
     answer.notes.push_back(apart->text);
     answer.telling = apart->telling;
   }

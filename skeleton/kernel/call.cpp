@@ -51,8 +51,7 @@ void agree_on_call(const Comm& comm, DC_Type type, const CallOptions& options,
   const std::uint64_t how = static_cast<std::uint64_t>(type) << 16 |
                             static_cast<std::uint64_t>(options.placement) << 8 |
                             (has_snapshots ? 2 : 0) | (tells_end ? 1 : 0);
-  const auto threads = static_cast<std::uint64_t>(options.stealing.threads);
-  const std::array<std::uint64_t, 4> mine{how, threads, application, problem};
+  const std::array mine{how, std::uint64_t(options.stealing.threads), application, problem};
   // Without its last bit, so that the negative exists.
   const auto hash = static_cast<std::int64_t>(hash_of(std::as_bytes(std::span(mine))) >> 1);
   std::array<std::int64_t, 2> minimum = {hash, -hash};
@@ -64,10 +63,10 @@ void agree_on_call(const Comm& comm, DC_Type type, const CallOptions& options,
   comm.bcast(std::as_writable_bytes(std::span(first)), 0);
   const auto other =
       static_cast<int>(comm.allreduce_min(first != mine ? comm.rank() : comm.size()));
-  const std::string text =
-      fmt::format("{}, {}, threads {}{}{}, application {:x}, problem {:x}", name_of(type),
-                  name_of(options.placement), threads, has_snapshots ? ", snapshots" : "",
-                  tells_end ? ", ended_early" : "", application, problem);
+  const std::string text = fmt::format("{}, {}, threads {}{}{}, application {:x}, problem {:x}",
+                                       name_of(type), name_of(options.placement),
+                                       options.stealing.threads, has_snapshots ? ", snapshots" : "",
+                                       tells_end ? ", ended_early" : "", application, problem);
   const std::string of_first = comm.bcast(text, 0);
   throw Error(fmt::format(
       "rank 0 calls DC_Call with {}, rank {} with {}: all ranks must make the same call; placement "
@@ -104,9 +103,11 @@ Solver solver_of(const AnyApp& app, const CallOptions& options) {
 ErasedValue call(DC_Type type, const AnyApp& app, std::uint64_t problem_hash, const Given& given,
                  const CallOptions& options) {
   if (type != DC_Type::sequential) {
-    const Comm comm(options.comm);
-    const bool is_of_all = options.placement == Placement::replicated;
-    agree_on_call(comm, type, options, app.traits().type_hash, is_of_all ? problem_hash : 0);
+    agree_on_call(Comm(options.comm), type, options, app.traits().type_hash,
+                  options.placement == Placement::replicated ? problem_hash : 0);
+  }
+  if (name_of(options.placement).empty()) {
+    throw Error("not a Placement");
   }
   switch (type) {
     case DC_Type::sequential:

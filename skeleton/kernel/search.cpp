@@ -455,9 +455,7 @@ void require_stealing(const CallOptions& options, const AppTraits& traits) {
                             StealingOptions::kMaxThreads, threads));
   }
   if (options.placement == Placement::distributed) {
-    throw Error(
-        "work stealing takes its problem from rank 0 (rooted) or from every rank (replicated), not "
-        "in parts (distributed)");
+    throw Error("placement distributed is not for work stealing: take rooted or replicated");
   }
   if (options.checkpoint && !traits.searches) {
     throw Error("snapshots are for applications with `visit`");

@@ -138,9 +138,9 @@ Way way_of(Placement placement, bool splits) {
 
 std::optional<Way> way_of(std::string_view placement, bool splits) {
   const auto found = std::ranges::find(kPlacementNames, placement);
-  return found == kPlacementNames.end()
+  return found == std::end(kPlacementNames)
              ? std::nullopt
-             : std::optional(way_of(Placement(found - kPlacementNames.begin()), splits));
+             : std::optional(way_of(Placement(found - kPlacementNames), splits));
 }
 
 Schedule schedule_of(Way way, int ranks, std::optional<int> rank) {

@@ -26,6 +26,7 @@
 #include <cleave/kernel/balancer.hpp>
 #include <cleave/kernel/blocks.hpp>
 #include <cleave/kernel/segments.hpp>
+#include <cleave/options.hpp>
 #include <cleave/trace.hpp>
 #include <cleave/wire.hpp>
 
@@ -150,12 +151,16 @@ class Bag {
   /// Collective. No other bag of the communicator, and no DC_Call on it, may be at work until the
   /// search has ended. With several workers MPI must allow threads (MPI_THREAD_FUNNELED).
   /// Cost: an all-reduce.
-  /// \throws Error  on every rank, if a rank has no memory for it or `options.workers` < 1
+  /// \throws Error  on every rank, if a rank has no memory for it, or not 1 to 1024 workers
   explicit Bag(const Comm& comm, const BagOptions& options = {})
       : Bag(std::make_shared<const Comm>(comm), options) {}
   Bag(std::shared_ptr<const detail::SearchMessages> ranks, const BagOptions& options)
       : ranks_(std::move(ranks)) {
     agree(*ranks_, [&] {
+      if (options.workers < 1 || options.workers > StealingOptions::kMaxThreads) {
+        throw Error("a bag has 1 to " + std::to_string(StealingOptions::kMaxThreads) +
+                    " workers of a rank, not " + std::to_string(options.workers));
+      }
       segments_ = std::make_unique<detail::Segments<T>>(options.workers);
       failure_ = std::make_unique<detail::FirstFailure>();
       bag_ = std::make_unique<detail::RankBag>(*segments_, ranks_->transport(),

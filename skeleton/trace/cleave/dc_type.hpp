@@ -3,7 +3,6 @@
 // and on command lines.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <string_view>
 
@@ -33,18 +32,19 @@ enum class Inputs {
 
 namespace detail {
 
-inline constexpr std::array<std::string_view, 3> kTypeNames = {"sequential", "hypercube",
-                                                               "work_stealing"};
-inline constexpr std::array<std::string_view, 3> kPlacementNames = {"replicated", "rooted",
-                                                                    "distributed"};
+inline constexpr std::string_view kTypeNames[] = {"sequential", "hypercube", "work_stealing"};
+inline constexpr std::string_view kPlacementNames[] = {"replicated", "rooted", "distributed"};
 
 }  // namespace detail
 
+/// Empty for a number that is none, as below.
 constexpr std::string_view name_of(DC_Type type) {
-  return detail::kTypeNames[static_cast<std::size_t>(type)];
+  const auto index = static_cast<std::size_t>(type);
+  return index < std::size(detail::kTypeNames) ? detail::kTypeNames[index] : "";
 }
 constexpr std::string_view name_of(Placement placement) {
-  return detail::kPlacementNames[static_cast<std::size_t>(placement)];
+  const auto index = static_cast<std::size_t>(placement);
+  return index < std::size(detail::kPlacementNames) ? detail::kPlacementNames[index] : "";
 }
 /// "same", "new".
 constexpr std::string_view name_of(Inputs inputs) {

@@ -150,9 +150,10 @@ TEST(Bag, ThatAnyWorkerStopsKeepsWhatWasNotTakenAndGoesOnAfterwards) {
   }
 }
 
-TEST(Bag, NeedsAWorker) {
+TEST(Bag, HasAWorkerAndNotTooManyOnEveryRank) {
   const Comm comm(MPI_COMM_WORLD);
   EXPECT_THROW(Bag<int>(comm, {.workers = 0}), Error);
+  EXPECT_THROW(Bag<int>(comm, {.workers = comm.rank() == 0 ? 1025 : 1}), Error);
 }
 
 thread_local std::int64_t work_ns = 0;

@@ -125,21 +125,20 @@ TEST(DcCall, WhatNoExecutorCanDoIsRefused) {
   const auto threads = [](int count) {
     return [count](Options& options) { options.stealing.threads = count; };
   };
-  const auto in_parts = [](Options& options) { options.placement = Placement::distributed; };
+  const auto placed = [](int to) { return [to](Options& o) { o.placement = Placement(to); }; };
   using std::bind_front;
   const std::pair<std::function<void()>, std::string> kRefused[] = {
       {bind_front(sorts, static_cast<DC_Type>(9), threads(1)), "not a DC_Type"},
-      {bind_front(sorts, DC_Type::work_stealing, threads(0)),
-       "work stealing has 1 to 1024 threads"},
+      {bind_front(sorts, DC_Type::work_stealing, threads(0)), "work stealing has 1 to"},
       {bind_front(sorts, DC_Type::work_stealing, threads(1'000'000)),
        "work stealing has 1 to 1024 threads of a rank, not 1000000"},
       {bind_front(sorts, DC_Type::hypercube, threads(2)), "several threads of a rank are not for"},
       {bind_front(sorts, DC_Type::work_stealing, [](Options& o) { o.checkpoint.emplace(); }),
        "snapshots are for applications with `visit`"},
-      {bind_front(sorts, DC_Type::work_stealing, in_parts),
-       "work stealing takes its problem from rank 0 (rooted) or from every rank (replicated), not "
-       "in parts (distributed)"},
-      {bind_front(sorts, DC_Type::hypercube, in_parts), "placement distributed is not for this"},
+      {bind_front(sorts, DC_Type::work_stealing, placed(2)),
+       "placement distributed is not for work stealing: take rooted or replicated"},
+      {bind_front(sorts, DC_Type::hypercube, placed(3)), "not a Placement"},
+      {bind_front(sorts, DC_Type::hypercube, placed(2)), "placement distributed is not for this"},
       {bind_front(sorts, DC_Type::hypercube, [](Options& o) { o.comm = MPI_COMM_NULL; }),
        "Options::comm is MPI_COMM_NULL"},
       {[] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A call before MPI_Init or after MPI_Finalize is refused in one line; a bag outlives both.
+// A call before MPI_Init or after MPI_Finalize is refused in one line; a bag may outlive MPI.
 #include <iostream>
 #include <string>
 

@@ -16,7 +16,6 @@
 #include <vector>
 
 #include <cleave/contract/split_deque.hpp>
-#include <cleave/error.hpp>
 #include <cleave/wire.hpp>
 
 namespace cleave::detail {
@@ -64,9 +63,6 @@ class Segments final : public AnySegments {
   /// \param initial_capacity  of each, in nodes
   explicit Segments(int workers, std::size_t initial_capacity = 1024, Wire wire = {})
       : workers_(workers), wire_(wire) {
-    if (workers < 1) {
-      throw Error("a bag needs at least one worker, not " + std::to_string(workers));
-    }
     for (int i = 0; i <= workers; ++i) {  // the last is the inbox
       deques_.push_back(std::make_unique<SplitDeque<T>>(initial_capacity));
     }
