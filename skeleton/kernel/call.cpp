@@ -37,9 +37,9 @@ ErasedValue solve_on_one_rank(const AnyApp& app, const Given& given, const CallO
 }
 
 /// Collective: all ranks make the same call, or all throw. Cost: one all-reduce.
-/// \param application, problem  hashes; 0 of a problem that is not compared
-/// \throws Error  if type, placement, threads, application or problem differ; for work stealing
-///                also whether there are snapshots, or where a search tells that it was ended early
+/// \param application, problem  hashes; 0 of a problem that is not compared.
+/// \throws Error  if type, placement, threads, application or problem differ. For work stealing
+///                also if some ranks have snapshots, or are told of an early end, and some are not
 void agree_on_call(const Comm& comm, DC_Type type, const CallOptions& options,
                    std::uint64_t application, std::uint64_t problem) {
   if (comm.size() == 1) {

@@ -182,8 +182,8 @@ class Bag {
   /// The newest element of this worker, else one that it steals; it waits for one if need be. Once
   /// it has returned nothing the search has ended for this worker, and does so for all of them.
   /// Worker 0 answers other ranks while it is in this function: they wait for as long as it is not.
-  /// Cost: as `add`, on worker 0 a look at the clock more; a local steal a lock, a remote one
-  /// 2 l + g 32 KiB seconds, of which others see nothing.
+  /// Cost: as `add`, and on worker 0 a look at the clock. A local steal takes a lock. A remote one
+  /// takes 2 l + g 32 KiB seconds, of which others see nothing.
   /// \throws Error  from worker 0, of MPI; no other rank is told
   /// \throws what a wire has thrown  from worker 0, once the search has ended on every rank: what
   ///                                was to cross is lost, and so is the bag

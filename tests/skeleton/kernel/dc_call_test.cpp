@@ -129,7 +129,8 @@ TEST(DcCall, WhatNoExecutorCanDoIsRefused) {
   using std::bind_front;
   const std::pair<std::function<void()>, std::string> kRefused[] = {
       {bind_front(sorts, static_cast<DC_Type>(9), threads(1)), "not a DC_Type"},
-      {bind_front(sorts, DC_Type::work_stealing, threads(0)), "work stealing has 1 to"},
+      {bind_front(sorts, DC_Type::work_stealing, threads(0)),
+       "work stealing has 1 to 1024 threads"},
       {bind_front(sorts, DC_Type::work_stealing, threads(1'000'000)),
        "work stealing has 1 to 1024 threads of a rank, not 1000000"},
       {bind_front(sorts, DC_Type::hypercube, threads(2)), "several threads of a rank are not for"},

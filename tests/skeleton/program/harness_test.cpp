@@ -235,12 +235,7 @@ struct Sum {
 };
 
 std::string refusal_of(const Program<Sum>& program) {
-  try {
-    program({});
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "accepted";
+  return testing::message_of([&] { program({}); });
 }
 
 TEST(Program, SaysWhatItLacksBeforeItRuns) {
@@ -251,7 +246,7 @@ TEST(Program, SaysWhatItLacksBeforeItRuns) {
             "the program must have `application`, which makes the application: it has no default "
             "constructor");
   program.application = [](const RunOptions&) { return Sum(0); };
-  EXPECT_EQ(refusal_of(program), "accepted");
+  EXPECT_EQ(refusal_of(program), "nothing was thrown");
   program.make_problem = nullptr;
   EXPECT_EQ(refusal_of(program),
             "the program must have `make_problem`, which makes the problem that a run solves");
